@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Findings: what a reader of the numbers should know, by code, never free text in measuring code. */
+
+#include "../base/err.h"
+
+enum sc_severity {
+	SC_SEVERITY_NOTE,
+	SC_SEVERITY_WARNING,
+	SC_SEVERITY_SEVERE,
+	SC_SEVERITY_COUNT_,
+};
+
+/* Rows of the table in finding.c: code name, severity, text with %-directives, next step. */
+enum sc_finding_code {
+	SC_FINDING_SPEEDUP,            /* "WAL+NORMAL is 11.2x DELETE+FULL here" */
+	SC_FINDING_WHERE_COMMIT_GOES,  /* "87 % of a DELETE+FULL commit is waiting in 4 syncs" */
+	SC_FINDING_SYNC_BUYS_NOTHING,  /* tmpfs: a sync is free and buys nothing */
+	SC_FINDING_SYNC_CALL,          /* this SQLite calls fdatasync (or fsync) */
+	SC_FINDING_DEFAULT_SYNCHRONOUS,/* the build's default synchronous */
+	SC_FINDING_SAME_SETTINGS,      /* n settings cannot differ and were run once */
+	SC_FINDING_HIDDEN_SYNCS,       /* directory syncs that a VFS shim cannot see */
+	SC_FINDING_AUTOCHECKPOINT_PAGES, /* counted in pages: dearer with large pages */
+	SC_FINDING_NO_CHECKPOINT,      /* no checkpoint fell into the timed part */
+	SC_FINDING_WAL_RESET_BUG,      /* SQLite 3.7.0 … 3.51.2, several connections */
+	SC_FINDING_ROTATIONAL,         /* the kernel's flag does not match the latency */
+	SC_FINDING_RUN_DELAY,          /* run delay above 5 % of wall */
+	SC_FINDING_STEAL,              /* steal above 5 % of wall */
+	SC_FINDING_NOT_CONVERGED,
+	SC_FINDING_INSTRUMENT_COST,    /* the ledger's own cost above 15 % */
+	SC_FINDING_EFFECTIVE_DIFFERS,  /* SQLite did not take a setting */
+	SC_FINDING_CALLS_DROPPED,
+	SC_FINDING_SYNC_MISMATCH,      /* vfs + directory != physical */
+	SC_FINDING_FAILED_CELLS,
+	SC_FINDING_INCOMPLETE,         /* interrupted */
+	SC_FINDING_COUNT_,
+};
+
+struct sc_finding {
+	char code[40];  /* "sync-buys-nothing" */
+	enum sc_severity severity;
+	char text[400]; /* one sentence */
+	char next[300]; /* the next step; may be empty */
+};
+
+struct sc_findings { /* owned growable list */
+	struct sc_finding *items;
+	size_t count;
+};
+
+/** sc_findings_add() - fill the row's text and next step from the arguments of its format. */
+int sc_findings_add(struct sc_findings *findings, enum sc_finding_code code, ...);
+/** sc_findings_copy() - add a ready finding (as loaded from a file). */
+int sc_findings_copy(struct sc_findings *findings, const struct sc_finding *finding);
+void sc_findings_fini(struct sc_findings *findings);
+
+const char *sc_severity_name(enum sc_severity severity);

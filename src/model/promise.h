@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * What SQLite promises for a setting at a power cut, on storage that honours flush.
+ * Source: sqlite.org pragma, wal, atomiccommit and howtocorrupt pages, and os_unix.c's directory
+ * syncs; the table stands in promise.c.
+ */
+
+#include "setting.h"
+
+enum sc_loss {
+	SC_LOSS_NONE,   /* no acknowledged commit is lost */
+	SC_LOSS_LAST,   /* at most the last */
+	SC_LOSS_SUFFIX, /* those since the last checkpoint */
+	SC_LOSS_ANY,    /* any */
+	SC_LOSS_COUNT_,
+};
+
+enum sc_corruption {
+	SC_CORRUPTION_NO,
+	SC_CORRUPTION_RARE, /* a few percent of cut points when operations reorder freely */
+	SC_CORRUPTION_YES,
+	SC_CORRUPTION_COUNT_,
+};
+
+struct sc_promise {
+	enum sc_loss loss;
+	enum sc_corruption corruption;
+	const char *sentence; /* "a power cut can take at most the last commit; never corrupts" */
+};
+
+/** sc_promise_of() - pure. */
+struct sc_promise sc_promise_of(const struct sc_setting *setting);

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * A report: a head, and cells. The file is summary.json (format "syncost-report-1"): the head on
+ * the first lines, then one cell per line, so that readers hold one cell at a time.
+ */
+
+#include "finding.h"
+#include "promise.h"
+#include "sample.h"
+
+struct sc_interval {
+	enum sc_status status;
+	double median, low, high; /* exact distribution-free interval of the median */
+	uint32_t n;
+	double coverage;          /* what the interval's ranks promise, >= 0.95 */
+	bool converged;
+};
+
+enum sc_bound_by {
+	SC_BOUND_SQL_CPU,
+	SC_BOUND_SYNC,
+	SC_BOUND_WRITE,
+	SC_BOUND_READ,
+	SC_BOUND_LOCK,
+	SC_BOUND_CHECKPOINT,
+	SC_BOUND_MEMORY_FAULTS,
+	SC_BOUND_RUN_DELAY,
+	SC_BOUND_COUNT_,
+};
+
+struct sc_bound {
+	enum sc_status status;
+	enum sc_bound_by by;
+	double share;            /* of wall without `outside`, 0 … 1 */
+	double if_free_ops_per_s; /* the rate if that part cost nothing */
+};
+
+struct sc_cell_sample { /* what a cell keeps of each of its samples */
+	uint32_t round;
+	enum sc_sample_kind kind;
+	uint64_t wall_ns, cpu_ns, operations, commits, steal_ns, run_delay_ns;
+};
+
+struct sc_cell {
+	/* identity; strings owned */
+	char *id;      /* "local/commit/insert_one/wal/full/recycled", unique in a report */
+	char *target;
+	char *suite;
+	char suite_digest[65]; /* SHA-256 of the suite's text, hex */
+	char *workload;
+	char *unit;     /* of one operation: "row", "query" … */
+	char *store;
+	uint32_t clients;
+	char *device;   /* "none" */
+	char *clock;    /* "real" */
+	char *layers;   /* "meter,unix" */
+	enum sc_wal_state wal_state;
+	bool uses_wal_state; /* false outside WAL: printed as not applicable */
+	struct sc_setting setting, effective;
+	char *same_as;        /* id of the cell that was run for it, or NULL */
+	char *same_as_reason;
+	uint64_t rows, seed;
+
+	/* state */
+	enum sc_status status;
+	char *reason;
+	bool verified;
+
+	/* from timing samples */
+	uint64_t operations, commits; /* of one timing sample */
+	struct sc_interval ops_per_s, commits_per_s;
+	struct sc_latency op_ns, commit_ns;
+	enum sc_status cpu_wall_status;
+	double cpu_wall; /* process CPU / wall, median over timing samples */
+	uint64_t busy_retries;
+
+	/* from ledger samples */
+	uint64_t ledger_ops, ledger_commits;
+	struct sc_split split;
+	struct sc_bound bound;
+	uint64_t checkpoint_ns;
+	double instrument_cost; /* ledger time per operation / timing time per operation; 0: none */
+	struct sc_syncs syncs;
+	struct sc_checkpoints checkpoints;
+	struct sc_space space;
+	uint64_t calls_dropped;
+	struct sc_io *io;
+	size_t io_count;
+
+	struct sc_cell_sample *samples;
+	size_t sample_count;
+	struct sc_findings findings;
+};
+
+void sc_cell_init(struct sc_cell *cell);
+void sc_cell_fini(struct sc_cell *cell);
+
+/**
+ * sc_cell_summarise() - fill all figures of @cell from its samples; pure
+ * @samples: all of one cell, any order, at least one; borrowed
+ *
+ * ops_per_s, latencies, cpu_wall from timing samples (histograms merged); ledger figures from
+ * the first ledger sample; bound and cell findings derived. A failed sample makes the cell failed
+ * with its reason. Safe to call again with more samples.
+ */
+int sc_cell_summarise(struct sc_cell *cell, const struct sc_sample *samples, size_t sample_count,
+		      struct sc_error *error);
+
+/** sc_cell_same() - @cell carries the figures of @source, which was run for it. Deep copy. */
+int sc_cell_same(struct sc_cell *cell, const struct sc_cell *source, const char *reason,
+		 struct sc_error *error);
+
+struct sc_target {
+	char *label;
+	char *path;           /* where the sweep worked; absolute */
+	char *filesystem;     /* "ext4" */
+	char *mount_options;
+	char *storage;        /* "vda" and what is known of it, or the mount source */
+	enum sc_status rotational_status;
+	bool rotational;      /* what the kernel says */
+	char *write_cache;    /* "write back", "write through", or NULL: not known */
+	enum sc_status sync_floor_status;
+	uint64_t sync_floor_ns_p50; /* 4 KiB overwrite + fdatasync */
+	uint64_t sync_floor_n;
+	enum sc_status uring_floor_status; /* the same as linked io_uring requests */
+	uint64_t uring_floor_ns_p50;
+	char *uring_floor_reason;
+	struct sc_findings findings;
+};
+
+struct sc_recommendation { /* the cheapest setting of a loss class, on one target */
+	char *target;
+	char *workload;
+	enum sc_loss loss;
+	char *label;      /* "wal/full" */
+	char *pragmas;    /* lines, newline separated */
+	double commits_per_s;
+	char *sentence;   /* what it can lose */
+};
+
+struct sc_report_head {
+	char kind[16];    /* "sweep" */
+	char tool_version[32], tool_commit[64];
+	bool tool_dirty;
+	char *host_label, *kernel, *cpu;
+	uint32_t cpu_count;
+	uint64_t memory_bytes;
+	char sqlite_version[32];
+	char *sqlite_source_id;
+	char *sync_call;        /* "fdatasync", "fsync" or NULL: no sync was seen */
+	char **compile_options; /* owned, compile_option_count of them */
+	size_t compile_option_count;
+	uint64_t seed;
+	char *order;            /* "shuffled per round" */
+	char started[40], finished[40]; /* RFC 3339, UTC */
+	bool complete;
+	uint32_t rounds;
+	struct sc_setting base; /* what labels leave out */
+	struct sc_target *targets;
+	size_t target_count;
+	struct sc_findings findings; /* over the whole report */
+	struct sc_recommendation *recommendations;
+	size_t recommendation_count;
+	size_t cell_count;
+};
+
+void sc_report_head_fini(struct sc_report_head *head);
+
+/**
+ * sc_report_judge() - findings and recommendations over all cells of a report; pure
+ * @cells: borrowed; @head's findings and recommendations are replaced
+ */
+int sc_report_judge(struct sc_report_head *head, const struct sc_cell *cells, size_t cell_count,
+		    struct sc_error *error);
+
+/* Writing: head, cells, end; to a stream that the caller makes durable. */
+int sc_report_write_head(FILE *out, const struct sc_report_head *head, struct sc_error *error);
+int sc_report_write_cell(FILE *out, const struct sc_cell *cell, bool first, struct sc_error *error);
+int sc_report_write_end(FILE *out, struct sc_error *error);
+
+/* Reading: one cell at a time. */
+struct sc_report_reader;
+/** @path: a report folder or its summary.json. */
+int sc_report_open(const char *path, struct sc_report_reader **ret_reader, struct sc_error *error);
+const struct sc_report_head *sc_report_reader_head(const struct sc_report_reader *reader);
+/** Return: 0 with *ret_cell filled (caller finishes it), 1 at the end, < 0 on error. */
+int sc_report_next(struct sc_report_reader *reader, struct sc_cell *ret_cell, struct sc_error *error);
+void sc_report_closep(struct sc_report_reader **reader);

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * A sample: one run of a cell in a process of its own. The specification goes to that process as
+ * one JSON line on its standard input, the result comes back as one JSON line on its standard
+ * output; a sample's line is also what raw/samples.ndjson keeps.
+ *
+ * Timing samples run with the instruments off: rates and latencies come from these alone.
+ * Ledger samples run a fixed operation count with the instruments on: counts, bytes, sizes,
+ * split and I/O histograms come from these alone.
+ */
+
+#include "../base/err.h"
+#include "../base/status.h"
+#include "setting.h"
+#include "syncost/meter.h"
+
+enum sc_sample_kind {
+	SC_SAMPLE_TIMING,
+	SC_SAMPLE_LEDGER,
+	SC_SAMPLE_KIND_COUNT_,
+};
+
+/* Where a sample's data is kept. Later stores add a name here. */
+struct sc_sample_spec {
+	enum sc_sample_kind kind;
+	char *cell_id;      /* owned, as all strings here */
+	char *suite_text;   /* the suite's JSON, whole */
+	char *workload;
+	char *directory;    /* existing and empty; the sample works only inside it */
+	char *store;        /* "sqlite" */
+	struct sc_setting setting;
+	enum sc_wal_state wal_state;
+	uint64_t rows;        /* of the dataset; 0 = the suite's */
+	uint64_t operations;  /* to time; for a ledger sample the ledger_ops */
+	uint64_t seed;        /* of the generators: same seed, same statements */
+	uint64_t time_limit_ns; /* 0 = none: a timing sample stops early at a commit boundary */
+	uint32_t round;
+	uint32_t instruments; /* bit per enum sc_instrument; 0 for timing samples */
+};
+
+/* A latency distribution; buckets as in syncost/meter.h. */
+struct sc_latency {
+	enum sc_status status;
+	uint64_t n, p50_ns, p90_ns, p99_ns, p999_ns, max_ns;
+	uint32_t *buckets; /* SC_HIST_BUCKETS counts, owned; NULL when n is 0 */
+};
+
+/* I/O of one (instrument, database, role, operation). */
+struct sc_io {
+	enum sc_instrument instrument;
+	char database[64]; /* file name without directory; "other" for slot 0 */
+	enum sc_role role;
+	enum sc_op op;
+	uint64_t calls, failures, bytes;
+	uint64_t timed, ns;       /* ns: estimate for all calls where timed < calls */
+	uint64_t ns_p50, ns_p99, ns_max;
+};
+
+struct sc_split {
+	enum sc_status status;
+	uint64_t wall_ns[SC_PART_COUNT_];
+	uint64_t cpu_ns[SC_PART_COUNT_];
+	uint64_t run_delay_ns[SC_PART_COUNT_];
+	uint64_t cpu_n[SC_PART_COUNT_];
+	uint64_t checkpoint_ns[SC_PART_COUNT_]; /* of wall_ns, inside checkpoints */
+	uint64_t total_ns;   /* independent wall clock of the timed part */
+	int64_t residual_ns; /* total minus the sum of wall_ns */
+};
+
+struct sc_syncs {
+	enum sc_status status;
+	uint64_t vfs;       /* xSync calls */
+	uint64_t directory; /* libc syncs of directories */
+	uint64_t physical;  /* all libc syncs; vfs + directory when no layer withholds */
+	uint64_t withheld;
+	uint64_t omitted;   /* syncs SQLite itself left out: synchronous=OFF */
+	uint64_t fsync, fdatasync; /* of physical */
+};
+
+struct sc_checkpoints {
+	uint64_t count, frames, ns, resets;
+};
+
+struct sc_space {
+	uint64_t payload_bytes; /* of the values bound by the timed part; 0 for reads */
+	uint64_t database_bytes, wal_bytes, journal_bytes, shm_bytes, total_bytes;
+	uint64_t wal_bytes_max, journal_bytes_max, total_bytes_max;
+	uint64_t allocated_bytes;  /* blocks of all files, from stat; before the last close */
+	uint64_t vfs_bytes;        /* written at VFS level in the timed part; 0 without ledger */
+	uint64_t page_cache_bytes; /* /proc/self/io write_bytes of the timed part */
+};
+
+struct sc_sample {
+	enum sc_sample_kind kind;
+	uint32_t round;
+	enum sc_status status; /* SC_MEASURED, SC_FAILED, SC_UNSUPPORTED */
+	char *reason;          /* owned; NULL when measured */
+	bool verified;         /* rows, sums, reopened, quick_check */
+	struct sc_setting effective; /* read back */
+	uint64_t operations, commits;
+	uint64_t wall_ns;      /* of the timed part, independent clock */
+	uint64_t cpu_ns;       /* process CPU of the timed part */
+	uint64_t run_delay_ns, steal_ns;
+	uint64_t major_faults;
+	uint64_t busy_retries;
+	struct sc_latency op_ns, commit_ns;
+	struct sc_space space;
+	uint64_t checkpoints_seen; /* timing: by the WAL's own header, where it can be told */
+	/* ledger samples only */
+	struct sc_split split;
+	struct sc_syncs syncs;
+	struct sc_checkpoints checkpoints;
+	uint64_t calls_dropped;
+	struct sc_io *io; /* owned */
+	size_t io_count;
+};
+
+void sc_sample_spec_fini(struct sc_sample_spec *spec);
+void sc_sample_fini(struct sc_sample *sample);
+
+const char *sc_sample_kind_name(enum sc_sample_kind kind);
+
+/* JSON of both, one line, no newline inside. The caller frees *ret_text. */
+int sc_sample_spec_format(const struct sc_sample_spec *spec, char **ret_text, struct sc_error *error);
+int sc_sample_spec_parse(const char *text, struct sc_sample_spec *ret_spec, struct sc_error *error);
+int sc_sample_format(const struct sc_sample *sample, char **ret_text, struct sc_error *error);
+int sc_sample_parse(const char *text, struct sc_sample *ret_sample, struct sc_error *error);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Reading histograms with the buckets of syncost/meter.h. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "syncost/meter.h"
+
+/** sc_hist_count() - how many values. */
+uint64_t sc_hist_count(const uint32_t *buckets);
+/** sc_hist_add() - @into += @from; saturates at UINT32_MAX. */
+void sc_hist_add(uint32_t *into, const uint32_t *from);
+/**
+ * sc_hist_quantile() - nearest rank, the midpoint of its bucket, never above @max
+ * @q: in (0, 1]; q = 1 gives @max exactly
+ * Return: false if there are no values.
+ */
+bool sc_hist_quantile(const uint32_t *buckets, uint64_t max, double q, uint64_t *ret_value);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * A suite: schema, dataset and workloads as data (JSON). A new scenario needs no C.
+ * The format is described in the manual page syncost-suite(5), which a test compares with the parser.
+ */
+
+#include "../base/err.h"
+#include "../model/setting.h"
+
+struct sc_generator; /* how a parameter's values come about; see generate.h */
+
+struct sc_parameter {
+	char *name;  /* of the SQL parameter, without the colon */
+	struct sc_generator *generator;
+};
+
+struct sc_check { /* SQL that returns one row with one true value */
+	char *sql;   /* may use :rows :operations :commits :sum_<parameter> :result_rows :result_sum */
+};
+
+struct sc_workload {
+	char *name;
+	char *title;
+	char *unit;               /* of one operation: "row", "query" */
+	bool in_default_sweep;
+	bool writes;              /* whether operations commit */
+	bool prepared;            /* false: parsed anew for each operation */
+	char **statements;        /* run in order for one operation */
+	size_t statement_count;
+	struct sc_parameter *parameters;
+	size_t parameter_count;
+	uint32_t rows_per_commit; /* operations in one transaction; 1 = autocommit */
+	bool rows_per_commit_varies; /* whether --rows-per-commit applies */
+	uint64_t ledger_ops;      /* operations of a ledger sample */
+	uint64_t warmup_ops;
+	int64_t result_rows_per_op; /* expected result rows of one operation; -1: not checked */
+	struct sc_check *checks;
+	size_t check_count;
+};
+
+struct sc_suite {
+	char *name, *title, *description;
+	char *text;            /* the JSON as read; goes to the samples' processes */
+	char digest[65];       /* SHA-256 of text, hex */
+	struct sc_setting setting; /* starting point, before the command line */
+	char **schema;         /* SQL statements */
+	size_t schema_count;
+	char *dataset_sql;     /* NULL: empty */
+	struct sc_parameter *dataset_parameters;
+	size_t dataset_parameter_count;
+	uint64_t rows;
+	uint64_t rows_per_transaction;
+	struct sc_workload *workloads;
+	size_t workload_count;
+};
+
+/**
+ * sc_suite_load() - a built-in suite by name, or a file where @name_or_path has a '/' or ends in .json
+ *
+ * Errors name the path of the faulty key: "suite 'x.json': workloads[2].parameters.id.min: …".
+ */
+int sc_suite_load(const char *name_or_path, struct sc_suite **ret_suite, struct sc_error *error);
+
+/** sc_suite_parse() - from text; @origin is the subject of error messages. */
+int sc_suite_parse(const char *text, const char *origin, struct sc_suite **ret_suite,
+		   struct sc_error *error);
+
+void sc_suite_freep(struct sc_suite **suite);
+
+/** sc_suite_builtin_name() - names of built-in suites, in order; NULL past the last. */
+const char *sc_suite_builtin_name(size_t index);

@@ -1,0 +1,1 @@
+#include "syncost/meter.h"
