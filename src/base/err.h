@@ -31,18 +31,30 @@ struct sc_error {
 
 /**
  * sc_fail() - fill @error and return @code
+ * @code: < 0
  *
  * For codes that are negated errno values the text of the error is appended: "open on 'x': No
- * such file or directory". The other codes say all in @format.
+ * such file or directory". The other codes say all in @format. What does not fit is cut before
+ * that text and ends with "…". The next step is emptied. @format's arguments may not lie in @error.
  */
 int sc_fail(struct sc_error *error, int code, const char *format, ...) SC_PRINTF(3, 4);
 
-/** sc_fail_sqlite() - the same for a SQLite result; appends sqlite3_errstr(@sqlite_rc). */
+/**
+ * sc_fail_sqlite() - the same for a SQLite result
+ * @sqlite_rc: extended result code; its text and number are appended
+ * Return: SC_E_SQLITE.
+ */
 int sc_fail_sqlite(struct sc_error *error, int sqlite_rc, const char *format, ...)
 	SC_PRINTF(3, 4);
 
 /** sc_hint() - set the next step of an error; returns error->code. */
 int sc_hint(struct sc_error *error, const char *format, ...) SC_PRINTF(2, 3);
 
-/** sc_exit_code() - the one mapping from codes to the exit codes of the manual. */
+/**
+ * sc_exit_code() - the one mapping from codes to the exit codes of the manual
+ * @code: what a command returned: 0 done, > 0 done and the answer is bad, < 0 an error
+ *
+ * Negated errno values are 4. Where one is the fault of what the user named (a target that is
+ * missing, not permitted, read-only), the command turns it into SC_E_USAGE or SC_E_UNMEASURABLE.
+ */
 int sc_exit_code(int code);
