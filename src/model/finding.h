@@ -56,3 +56,6 @@ int sc_findings_copy(struct sc_findings *findings, const struct sc_finding *find
 void sc_findings_fini(struct sc_findings *findings);
 
 const char *sc_severity_name(enum sc_severity severity);
+
+/** sc_finding_name() - "speedup", "sync-buys-nothing" …: what sc_finding.code holds */
+const char *sc_finding_name(enum sc_finding_code code);

@@ -32,3 +32,6 @@ struct sc_promise {
 
 /** sc_promise_of() - pure. */
 struct sc_promise sc_promise_of(const struct sc_setting *setting);
+
+/** sc_loss_name() - "none", "last", "suffix", "any": as in result files */
+const char *sc_loss_name(enum sc_loss loss);

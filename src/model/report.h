@@ -167,6 +167,7 @@ struct sc_report_head {
 };
 
 void sc_report_head_fini(struct sc_report_head *head);
+void sc_recommendation_fini(struct sc_recommendation *recommendation);
 
 /**
  * sc_report_judge() - findings and recommendations over all cells of a report; pure

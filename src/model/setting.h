@@ -90,3 +90,21 @@ void sc_setting_label(const struct sc_setting *setting, const struct sc_setting 
 /** sc_setting_pragmas() - the PRAGMA lines that produce it, in order of application. */
 void sc_setting_pragmas(const struct sc_setting *setting, const struct sc_setting *base, char *text,
 			size_t text_bytes);
+
+/* One field of a setting: the list that labels, PRAGMA lines, result files and tables walk. */
+struct sc_setting_field {
+	const char *name;         /* the pragma's, or "rows_per_commit" */
+	unsigned int apply_order; /* 1 … in order of application; 0: not a pragma */
+	int64_t (*get)(const struct sc_setting *setting);
+	void (*set)(struct sc_setting *setting, int64_t value); /* @value was checked */
+	int64_t min, max;         /* inclusive, of what get() returns */
+	const char *(*value_name)(int64_t value); /* "wal"; NULL where the value is a number */
+	bool is_flag;             /* 0 or 1: false and true in JSON */
+};
+
+extern const struct sc_setting_field sc_setting_fields[];
+extern const size_t sc_setting_field_count;
+
+/** sc_setting_same_reason() - why two settings cannot differ, NULL where they can; pure */
+const char *sc_setting_same_reason(const struct sc_setting *setting,
+				   const struct sc_setting *source, bool device_tells_full_sync);

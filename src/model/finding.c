@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Findings. A row is the name, the severity and one format: the sentence, a separator, the next
+ * step, so that both take their arguments from one list in the order in which they are read.
+ * Rendering goes through one buffer of the two texts' size; what is longer is cut.
+ */
+
+#include "finding.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#define NEXT "\x1e" /* between the sentence and the next step; no argument contains it */
+
+struct row {
+	const char *name;
+	enum sc_severity severity;
+	const char *format;
+};
+
+/* clang-format off */
+static const struct row rows[] = {
+	[SC_FINDING_SPEEDUP] = { "speedup", SC_SEVERITY_NOTE,
+		"%s is %s %s here (%s, %.0f %% interval %s)"
+		NEXT "%s" },
+	[SC_FINDING_WHERE_COMMIT_GOES] = { "where-a-commit-goes", SC_SEVERITY_NOTE,
+		"%.0f %% of a %s commit (%s) is %s"
+		NEXT "%s" },
+	[SC_FINDING_SYNC_BUYS_NOTHING] = { "sync-buys-nothing", SC_SEVERITY_WARNING,
+		"target %s is on %s: a sync there is free and buys nothing, a power cut takes "
+		"everything"
+		NEXT "name a directory on real storage with --target" },
+	[SC_FINDING_SYNC_CALL] = { "sync-call", SC_SEVERITY_NOTE,
+		"this SQLite syncs with %s, so %s"
+		NEXT "%s" },
+	[SC_FINDING_DEFAULT_SYNCHRONOUS] = { "default-synchronous", SC_SEVERITY_NOTE,
+		"this SQLite was built with default synchronous %s for rollback journals and %s "
+		"for WAL"
+		NEXT "set PRAGMA synchronous on each connection; another build may default to "
+		"another level" },
+	[SC_FINDING_SAME_SETTINGS] = { "same-settings", SC_SEVERITY_NOTE,
+		"%zu of %zu cells cannot differ from another and carry its figures (%s)"
+		NEXT "" },
+	[SC_FINDING_HIDDEN_SYNCS] = { "hidden-syncs", SC_SEVERITY_NOTE,
+		"%.0f %% of the syncs of %s commits are on the directory, which a VFS shim cannot "
+		"see"
+		NEXT "count syncs at libc level, not in a VFS" },
+	[SC_FINDING_AUTOCHECKPOINT_PAGES] = { "autocheckpoint-counts-pages", SC_SEVERITY_WARNING,
+		"wal_autocheckpoint counts pages: %u pages of %u bytes let the WAL grow to %s before "
+		"a checkpoint, %.0f times what 4096-byte pages do"
+		NEXT "PRAGMA wal_autocheckpoint = %u; keeps the WAL as small as with 4096-byte "
+		"pages" },
+	[SC_FINDING_NO_CHECKPOINT] = { "no-checkpoint", SC_SEVERITY_NOTE,
+		"no checkpoint fell into the timed part of %s: its rate leaves out what checkpoints "
+		"cost"
+		NEXT "measure longer (--ops), or with a smaller --wal-autocheckpoint" },
+	[SC_FINDING_WAL_RESET_BUG] = { "wal-reset-bug", SC_SEVERITY_WARNING,
+		"SQLite %s has the WAL-reset bug (3.7.0 to 3.51.2): with WAL and several "
+		"connections a checkpoint that races with a reset can corrupt the database"
+		NEXT "use 3.51.3 or later, or 3.50.7 or 3.44.6 of their branches" },
+	[SC_FINDING_ROTATIONAL] = { "rotational-flag", SC_SEVERITY_NOTE,
+		"the kernel says that target %s %s, but a sync there takes %s (median): %s"
+		NEXT "%s" },
+	[SC_FINDING_RUN_DELAY] = { "run-delay", SC_SEVERITY_WARNING,
+		"%s waited for a CPU in %.0f %% of its wall time: other programs share the cores"
+		NEXT "repeat on an idle machine, or read the split without that share" },
+	[SC_FINDING_STEAL] = { "steal", SC_SEVERITY_WARNING,
+		"the hypervisor took %.0f %% of the CPU time while %s ran"
+		NEXT "repeat at another hour or on a machine of its own" },
+	[SC_FINDING_NOT_CONVERGED] = { "not-converged", SC_SEVERITY_WARNING,
+		"%zu of %zu measured cells did not reach the precision asked for; the widest is %s "
+		"with ±%.0f %%"
+		NEXT "give it more --time, or compare only what lies outside the intervals" },
+	[SC_FINDING_INSTRUMENT_COST] = { "instrument-cost", SC_SEVERITY_NOTE,
+		"the instruments made %s %.2f times slower than its timing samples: read its split as "
+		"shares, its rate from the timing samples"
+		NEXT "" },
+	[SC_FINDING_EFFECTIVE_DIFFERS] = { "effective-differs", SC_SEVERITY_WARNING,
+		"SQLite did not take %s of %s: asked for %s, reads back %s"
+		NEXT "take the figures of that cell as those of the setting read back" },
+	[SC_FINDING_CALLS_DROPPED] = { "calls-dropped", SC_SEVERITY_WARNING,
+		"the meter had no room for %s calls of %s: its counts are too low"
+		NEXT "measure with fewer clients" },
+	[SC_FINDING_SYNC_MISMATCH] = { "sync-mismatch", SC_SEVERITY_SEVERE,
+		"in %s the VFS asked for %s syncs and %s were on directories, but %s reached the "
+		"kernel"
+		NEXT "do not rely on the sync ledger of that cell" },
+	[SC_FINDING_FAILED_CELLS] = { "failed-cells", SC_SEVERITY_SEVERE,
+		"%zu of %zu cells failed; the first is %s: %s"
+		NEXT "their lines say why; repeat them with --workload and the pragma lists" },
+	[SC_FINDING_INCOMPLETE] = { "incomplete", SC_SEVERITY_WARNING,
+		"the run was interrupted after %u rounds with %zu of %zu cells measured"
+		NEXT "syncost sweep --resume on this folder goes on" },
+};
+/* clang-format on */
+
+static_assert(SC_ARRAY_COUNT(rows) == SC_FINDING_COUNT_, "a row each");
+
+static const char *const severity_names[] = {
+	[SC_SEVERITY_NOTE] = "note",
+	[SC_SEVERITY_WARNING] = "warning",
+	[SC_SEVERITY_SEVERE] = "severe",
+};
+
+static_assert(SC_ARRAY_COUNT(severity_names) == SC_SEVERITY_COUNT_, "a name each");
+
+const char *sc_severity_name(enum sc_severity severity)
+{
+	assert(severity < SC_SEVERITY_COUNT_);
+	return severity_names[severity];
+}
+
+const char *sc_finding_name(enum sc_finding_code code)
+{
+	assert(code < SC_FINDING_COUNT_);
+	return rows[code].name;
+}
+
+/* @text_bytes > 0; cuts at a character's edge, so that the text stays UTF-8. */
+static void copy_cut(char *text, size_t text_bytes, const char *from)
+{
+	size_t n = strlen(from);
+
+	if (n >= text_bytes) {
+		n = text_bytes - 1;
+		while (n > 0 && ((unsigned char)from[n] & 0xc0) == 0x80)
+			n--;
+	}
+	memcpy(text, from, n);
+	text[n] = '\0';
+}
+
+int sc_findings_copy(struct sc_findings *findings, const struct sc_finding *finding)
+{
+	struct sc_finding *items;
+
+	items = realloc(findings->items, (findings->count + 1) * sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	findings->items = items;
+	items[findings->count++] = *finding;
+	return 0;
+}
+
+int sc_findings_add(struct sc_findings *findings, enum sc_finding_code code, ...)
+{
+	struct sc_finding finding = { .severity = rows[code].severity };
+	char text[sizeof(finding.text) + sizeof(finding.next)];
+	va_list arguments;
+	char *next;
+	int n;
+
+	assert(code < SC_FINDING_COUNT_);
+	va_start(arguments, code);
+	n = vsnprintf(text, sizeof(text), rows[code].format, arguments);
+	va_end(arguments);
+	if (n < 0)
+		return -EINVAL;
+
+	next = strchr(text, NEXT[0]);
+	if (next)
+		*next++ = '\0';
+	copy_cut(finding.code, sizeof(finding.code), rows[code].name);
+	copy_cut(finding.text, sizeof(finding.text), text);
+	copy_cut(finding.next, sizeof(finding.next), next ? next : "");
+	return sc_findings_copy(findings, &finding);
+}
+
+void sc_findings_fini(struct sc_findings *findings)
+{
+	free(findings->items);
+	*findings = (struct sc_findings){ 0 };
+}
