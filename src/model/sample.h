@@ -40,11 +40,14 @@ struct sc_sample_spec {
 	uint32_t instruments; /* bit per enum sc_instrument; 0 for timing samples */
 };
 
+#define SC_REASON_BYTES 96u
+
 /* A latency distribution; buckets as in syncost/meter.h. */
 struct sc_latency {
 	enum sc_status status;
 	uint64_t n, p50_ns, p90_ns, p99_ns, p999_ns, max_ns;
 	uint32_t *buckets; /* SC_HIST_BUCKETS counts, owned; NULL when n is 0 */
+	char reason[SC_REASON_BYTES]; /* why it was not measured; empty when it was */
 };
 
 /* I/O of one (instrument, database, role, operation). */
@@ -67,6 +70,7 @@ struct sc_split {
 	uint64_t checkpoint_ns[SC_PART_COUNT_]; /* of wall_ns, inside checkpoints */
 	uint64_t total_ns;   /* independent wall clock of the timed part */
 	int64_t residual_ns; /* total minus the sum of wall_ns */
+	char reason[SC_REASON_BYTES];
 };
 
 struct sc_syncs {
@@ -77,6 +81,9 @@ struct sc_syncs {
 	uint64_t withheld;
 	uint64_t omitted;   /* syncs SQLite itself left out: synchronous=OFF */
 	uint64_t fsync, fdatasync; /* of physical */
+	/* whether directory, physical, fsync and fdatasync were seen: they come from the tap alone */
+	enum sc_status physical_status;
+	char reason[SC_REASON_BYTES]; /* of either status */
 };
 
 struct sc_checkpoints {
@@ -90,9 +97,11 @@ struct sc_space {
 	uint64_t allocated_bytes;  /* blocks of all files, from stat; before the last close */
 	uint64_t vfs_bytes;        /* written at VFS level in the timed part; 0 without ledger */
 	uint64_t page_cache_bytes; /* /proc/self/io write_bytes of the timed part */
+	enum sc_status page_cache_status;
 };
 
 struct sc_sample {
+	char *cell_id;         /* of the specification; owned; NULL where that could not be read */
 	enum sc_sample_kind kind;
 	uint32_t round;
 	enum sc_status status; /* SC_MEASURED, SC_FAILED, SC_UNSUPPORTED */
@@ -103,6 +112,7 @@ struct sc_sample {
 	uint64_t wall_ns;      /* of the timed part, independent clock */
 	uint64_t cpu_ns;       /* process CPU of the timed part */
 	uint64_t run_delay_ns, steal_ns;
+	enum sc_status run_delay_status, steal_status; /* whether the kernel says */
 	uint64_t major_faults;
 	uint64_t busy_retries;
 	struct sc_latency op_ns, commit_ns;
@@ -122,7 +132,10 @@ void sc_sample_fini(struct sc_sample *sample);
 
 const char *sc_sample_kind_name(enum sc_sample_kind kind);
 
-/* JSON of both, one line, no newline inside. The caller frees *ret_text. */
+/*
+ * JSON of both, one line, no newline inside. The caller frees *ret_text. The parsers fill a struct
+ * that holds nothing yet, and leave it empty when they fail.
+ */
 int sc_sample_spec_format(const struct sc_sample_spec *spec, char **ret_text, struct sc_error *error);
 int sc_sample_spec_parse(const char *text, struct sc_sample_spec *ret_spec, struct sc_error *error);
 int sc_sample_format(const struct sc_sample *sample, char **ret_text, struct sc_error *error);
