@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* The machine, as a report's head names it. */
+
+#include <stdint.h>
+
+#include "err.h"
+
+struct sc_host {
+	char *name;            /* node name; owned, as all strings here */
+	char *kernel;          /* "Linux 6.1.0-18-amd64" */
+	char *cpu;             /* model, or the architecture where the kernel gives no model */
+	uint32_t cpu_count;    /* online */
+	uint64_t memory_bytes; /* of the machine; 0: not known */
+};
+
+/**
+ * sc_host_read()
+ * @root: "" for this machine; a test passes a directory that holds proc/
+ * @ret_host: end with sc_host_fini()
+ */
+int sc_host_read(const char *root, struct sc_host *ret_host, struct sc_error *error);
+
+void sc_host_fini(struct sc_host *host);
