@@ -163,10 +163,10 @@ struct sc_series {
 	_Atomic uint64_t timed;    /* calls that were timed: n of ns and of the histogram */
 	_Atomic uint64_t ns;       /* sum over timed calls */
 	_Atomic uint64_t ns_max;
-	_Atomic uint64_t cpu_n;    /* timed calls around which thread CPU was read */
-	_Atomic uint64_t cpu_wall_ns;  /* their wall time */
-	_Atomic uint64_t cpu_ns;       /* their thread CPU time */
-	_Atomic uint64_t run_delay_ns; /* their time runnable but not running */
+	_Atomic uint64_t cpu_n;    /* timed calls around which thread CPU was read; */
+	_Atomic uint64_t cpu_wall_ns;  /* each weighted by how many calls it stands for: wall, */
+	_Atomic uint64_t cpu_ns;       /* thread CPU, */
+	_Atomic uint64_t run_delay_ns; /* runnable but not running; scale by ns / cpu_wall_ns */
 	_Atomic uint64_t checkpoint_calls; /* of calls, bytes, ns: those inside a checkpoint */
 	_Atomic uint64_t checkpoint_bytes;
 	_Atomic uint64_t checkpoint_ns;
@@ -199,10 +199,22 @@ struct sc_commit {
 struct sc_shard {
 	_Atomic uint32_t state;       /* 0 never used, 1 owned, 2 free to be taken over */
 	_Atomic uint32_t thread;      /* kernel thread id of the (last) owner */
+	_Atomic uint32_t epoch;       /* of the meter when last zeroed; others: holds nothing valid */
+	_Atomic uint32_t padding;
 	_Atomic uint64_t calls;       /* SQLite calls bracketed by marks */
 	_Atomic uint64_t inside_ns;   /* wall time between mark begin and end */
 	_Atomic uint64_t outside_ns;  /* wall time between end and the next begin */
 	_Atomic uint64_t inside_cpu_ns;       /* thread CPU of bracketed time, where read */
+	_Atomic uint64_t own_ns;              /* of inside_ns: the instrument reading thread CPU */
+	_Atomic uint64_t sql_cpu_n;           /* bracketed calls around which thread CPU was read; */
+	_Atomic uint64_t sql_cpu_wall_ns;     /* their SQL part, weighted as in a series: wall, */
+	_Atomic uint64_t sql_cpu_ns;          /* thread CPU, */
+	_Atomic uint64_t sql_run_delay_ns;    /* runnable but not running */
+	_Atomic uint64_t outside_cpu_n;       /* the same of the time between bracketed calls */
+	_Atomic uint64_t outside_cpu_wall_ns;
+	_Atomic uint64_t outside_cpu_ns;
+	_Atomic uint64_t outside_run_delay_ns;
+	_Atomic uint64_t major_faults;        /* of the thread, in bracketed calls that were read */
 	_Atomic uint64_t lock_wait_ns;        /* first BUSY to success or giving up */
 	_Atomic uint64_t lock_wait_sql_ns;    /* of that: outside any VFS call (moves sql -> lock) */
 	_Atomic uint64_t lock_waits;
@@ -245,6 +257,8 @@ struct sc_meter {
 	uint32_t pid;
 	uint32_t clock_kind;            /* enum sc_clock_kind */
 	_Atomic uint32_t instruments;   /* bit per enum sc_instrument that is on */
+	_Atomic uint32_t epoch;         /* counts resets; shards of another epoch are not read */
+	uint32_t padding;
 	uint64_t start_ns;              /* clock of the meter */
 	uint64_t start_realtime_ns;     /* the same moment, since the epoch */
 	_Atomic uint64_t virtual_ns;    /* added to the clock by device models */

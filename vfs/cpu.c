@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Method. CLOCK_THREAD_CPUTIME_ID is exact to the nanosecond, user and system together; what the
+ * thread waited for a processor while it could run is the second field of its schedstat. What is
+ * left of the wall time, the thread was asleep: off_cpu.
+ *
+ * The readings bracket the call from outside, so a part of their own cost falls between the two
+ * readings of thread CPU. That part, measured once as the smallest of many empty pairs, is taken
+ * out; results are clamped so that the shares sum to the wall time given.
+ *
+ * The schedstat descriptor is opened once a thread. A program may close descriptors it does not
+ * know and open files of its own under the same number; so before ours is closed its identity is
+ * compared (closing a stranger's database file would drop that program's locks), and a reading
+ * that does not look like schedstat, or goes backwards, ends the use of it.
+ */
+
+#include "cpu.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ledger.h"
+
+#define EMPTY_PAIRS 32
+#define FD_NONE (-1)
+
+static _Atomic uint64_t overhead_ns; /* of an empty pair, on the CPU clock */
+
+static bool read_thread_cpu(uint64_t *ret_ns)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0)
+		return false;
+	*ret_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return true;
+}
+
+/* Whether @fd still is the file that was opened. */
+static bool is_ours(const struct sc_thread *thread, int fd)
+{
+	struct stat facts;
+
+	return fstat(fd, &facts) == 0 && (uint64_t)facts.st_dev == thread->schedstat_device &&
+	       (uint64_t)facts.st_ino == thread->schedstat_inode;
+}
+
+/* Under the tap's guard: what happens here is not the program's. */
+static void open_schedstat(struct sc_thread *thread)
+{
+	struct stat facts;
+	int fd;
+
+	thread->tap_depth++;
+	fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat",
+			  O_RDONLY | O_CLOEXEC);
+	thread->schedstat_fd = FD_NONE;
+	if (fd >= 0 && fstat(fd, &facts) == 0) {
+		thread->schedstat_device = (uint64_t)facts.st_dev;
+		thread->schedstat_inode = (uint64_t)facts.st_ino;
+		thread->schedstat_fd = fd + 1;
+	} else if (fd >= 0) {
+		(void)syscall(SYS_close, fd);
+	}
+	thread->tap_depth--;
+}
+
+/* Parses "cpu_ns run_delay_ns slices\n". */
+static bool parse_run_delay(const char *text, const char *end, uint64_t *ret_ns)
+{
+	uint64_t values[3] = {0, 0, 0};
+
+	for (int i = 0; i < 3; i++) {
+		const char *start = text;
+
+		while (text < end && *text >= '0' && *text <= '9')
+			values[i] = values[i] * 10u + (uint64_t)(*text++ - '0');
+		if (text == start || text >= end || *text != (i < 2 ? ' ' : '\n'))
+			return false;
+		text++;
+	}
+	*ret_ns = values[1];
+	return true;
+}
+
+static uint64_t read_run_delay(struct sc_thread *thread)
+{
+	char text[96];
+	uint64_t run_delay_ns;
+	long length;
+
+	if (thread->schedstat_fd == 0)
+		open_schedstat(thread);
+	if (thread->schedstat_fd == FD_NONE)
+		return 0;
+
+	length = syscall(SYS_pread64, thread->schedstat_fd - 1, text, sizeof(text), (off_t)0);
+	if (length <= 0 || !parse_run_delay(text, text + length, &run_delay_ns)) {
+		sc_cpu_release(thread);
+		thread->schedstat_fd = FD_NONE;
+		return 0;
+	}
+	return run_delay_ns;
+}
+
+bool sc_cpu_begin(struct sc_thread *thread, struct sc_cpu_mark *ret_mark)
+{
+	struct sc_cpu_mark mark;
+	int saved = errno;
+	bool is_read;
+
+	mark.run_delay_ns = read_run_delay(thread);
+	is_read = read_thread_cpu(&mark.cpu_ns);
+	if (is_read)
+		*ret_mark = mark;
+	errno = saved;
+	return is_read;
+}
+
+static uint64_t min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+void sc_cpu_end(struct sc_thread *thread, const struct sc_cpu_mark *mark, uint64_t wall_ns,
+		struct sc_cpu_share *ret_share)
+{
+	uint64_t pair_ns = atomic_load_explicit(&overhead_ns, memory_order_relaxed);
+	uint64_t cpu_ns = mark->cpu_ns, run_delay_ns;
+	int saved = errno;
+
+	(void)read_thread_cpu(&cpu_ns); /* succeeded in sc_cpu_begin() */
+	run_delay_ns = read_run_delay(thread);
+
+	cpu_ns -= mark->cpu_ns;
+	cpu_ns = cpu_ns > pair_ns ? cpu_ns - pair_ns : 0;
+	run_delay_ns = run_delay_ns > mark->run_delay_ns ? run_delay_ns - mark->run_delay_ns : 0;
+
+	ret_share->cpu_ns = min_u64(cpu_ns, wall_ns);
+	ret_share->run_delay_ns = min_u64(run_delay_ns, wall_ns - ret_share->cpu_ns);
+	ret_share->off_cpu_ns = wall_ns - ret_share->cpu_ns - ret_share->run_delay_ns;
+	errno = saved;
+}
+
+void sc_cpu_calibrate(struct sc_thread *thread)
+{
+	uint64_t best_ns = UINT64_MAX;
+
+	(void)read_run_delay(thread);
+	for (int i = 0; i < EMPTY_PAIRS; i++) {
+		struct sc_cpu_mark mark;
+		uint64_t start_ns, wall_ns, cpu_ns;
+
+		if (!sc_cpu_begin(thread, &mark))
+			return;
+		start_ns = sc_clock_real_ns();
+		wall_ns = sc_clock_real_ns() - start_ns;
+		if (!read_thread_cpu(&cpu_ns))
+			return;
+		cpu_ns -= mark.cpu_ns;
+		cpu_ns = cpu_ns > wall_ns ? cpu_ns - wall_ns : 0;
+		best_ns = min_u64(best_ns, cpu_ns);
+	}
+	atomic_store_explicit(&overhead_ns, best_ns, memory_order_relaxed);
+}
+
+void sc_cpu_release(struct sc_thread *thread)
+{
+	int fd = thread->schedstat_fd - 1;
+
+	thread->tap_depth++;
+	if (thread->schedstat_fd > 0 && is_ours(thread, fd))
+		(void)syscall(SYS_close, fd);
+	thread->schedstat_fd = 0;
+	thread->tap_depth--;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * The second axis of the split: what a wall interval of this thread was made of.
+ *
+ *	struct sc_cpu_mark mark;
+ *
+ *	if (sc_cpu_begin(thread, &mark)) {
+ *		start_ns = sc_clock_ns();
+ *		... the call ...
+ *		wall_ns = sc_clock_ns() - start_ns;
+ *		sc_cpu_end(thread, &mark, wall_ns, &share);
+ *	}
+ *
+ * A pair of readings costs some microseconds, so callers sample. Neither allocates, locks or
+ * changes errno; the system calls are made directly, so that the tap does not see them.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sc_thread;
+
+struct sc_cpu_mark {
+	uint64_t cpu_ns;       /* CLOCK_THREAD_CPUTIME_ID */
+	uint64_t run_delay_ns; /* second field of /proc/thread-self/schedstat */
+};
+
+/* cpu_ns + run_delay_ns + off_cpu_ns is the wall time given. */
+struct sc_cpu_share {
+	uint64_t cpu_ns;
+	uint64_t run_delay_ns;
+	uint64_t off_cpu_ns;
+};
+
+/** sc_cpu_begin() - Return: false where thread CPU cannot be read; @ret_mark is then untouched. */
+bool sc_cpu_begin(struct sc_thread *thread, struct sc_cpu_mark *ret_mark);
+
+/** sc_cpu_end() - the shares of @wall_ns since @mark, the readings' own cost taken out. */
+void sc_cpu_end(struct sc_thread *thread, const struct sc_cpu_mark *mark, uint64_t wall_ns,
+		struct sc_cpu_share *ret_share);
+
+/** sc_cpu_calibrate() - measure what a pair of readings adds; once per process. */
+void sc_cpu_calibrate(struct sc_thread *thread);
+
+/** sc_cpu_release() - close the thread's schedstat descriptor, if it is still ours. */
+void sc_cpu_release(struct sc_thread *thread);
