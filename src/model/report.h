@@ -14,9 +14,16 @@ struct sc_interval {
 	enum sc_status status;
 	double median, low, high; /* exact distribution-free interval of the median */
 	uint32_t n;
-	double coverage;          /* what the interval's ranks promise, >= 0.95 */
-	bool converged;
+	double coverage;          /* what the interval's ranks promise; below 0.95 for n < 6 */
+	bool converged;           /* half-width within the precision, and coverage >= 0.95 */
+	char reason[SC_REASON_BYTES]; /* why it was not measured; empty when it was */
 };
+
+#define SC_PRECISION_DEFAULT 0.05 /* half-width of an interval that has converged, of the median */
+#define SC_CONFIDENCE 0.95
+
+/** sc_interval_half_width() - the wider side of the interval, as a fraction of the median */
+double sc_interval_half_width(const struct sc_interval *interval);
 
 enum sc_bound_by {
 	SC_BOUND_SQL_CPU,
@@ -34,13 +41,18 @@ struct sc_bound {
 	enum sc_status status;
 	enum sc_bound_by by;
 	double share;            /* of wall without `outside`, 0 … 1 */
-	double if_free_ops_per_s; /* the rate if that part cost nothing */
+	double if_free_ops_per_s; /* the rate if that part cost nothing; 0: it is all there is */
+	char reason[SC_REASON_BYTES];
 };
+
+/** sc_bound_name() - "sql_cpu", "sync" … as in result files */
+const char *sc_bound_name(enum sc_bound_by by);
 
 struct sc_cell_sample { /* what a cell keeps of each of its samples */
 	uint32_t round;
 	enum sc_sample_kind kind;
 	uint64_t wall_ns, cpu_ns, operations, commits, steal_ns, run_delay_ns;
+	enum sc_status steal_status, run_delay_status; /* whether the kernel says */
 };
 
 struct sc_cell {
@@ -62,6 +74,7 @@ struct sc_cell {
 	char *same_as;        /* id of the cell that was run for it, or NULL */
 	char *same_as_reason;
 	uint64_t rows, seed;
+	double precision; /* asked for, of `converged`; 0 = SC_PRECISION_DEFAULT; not in the file */
 
 	/* state */
 	enum sc_status status;
@@ -74,7 +87,8 @@ struct sc_cell {
 	struct sc_latency op_ns, commit_ns;
 	enum sc_status cpu_wall_status;
 	double cpu_wall; /* process CPU / wall, median over timing samples */
-	uint64_t busy_retries;
+	uint64_t busy_retries;     /* of all timing samples */
+	uint64_t checkpoints_seen; /* the same */
 
 	/* from ledger samples */
 	uint64_t ledger_ops, ledger_commits;
@@ -86,6 +100,7 @@ struct sc_cell {
 	struct sc_checkpoints checkpoints;
 	struct sc_space space;
 	uint64_t calls_dropped;
+	uint64_t major_faults;  /* of the first ledger sample */
 	struct sc_io *io;
 	size_t io_count;
 
@@ -96,6 +111,9 @@ struct sc_cell {
 
 void sc_cell_init(struct sc_cell *cell);
 void sc_cell_fini(struct sc_cell *cell);
+
+/** sc_cell_set_absent() - all figures as not measured, with the reason; samples stay */
+void sc_cell_set_absent(struct sc_cell *cell, enum sc_status status, const char *reason);
 
 /**
  * sc_cell_summarise() - fill all figures of @cell from its samples; pure
@@ -112,6 +130,24 @@ int sc_cell_summarise(struct sc_cell *cell, const struct sc_sample *samples, siz
 int sc_cell_same(struct sc_cell *cell, const struct sc_cell *source, const char *reason,
 		 struct sc_error *error);
 
+/*
+ * Where the time inside SQLite went, in disjoint terms: a checkpoint's portions of sync, write and
+ * read are the checkpoint's, and time spent runnable without a CPU is run delay wherever it fell.
+ */
+struct sc_terms {
+	double ns[SC_BOUND_COUNT_];
+	double rest_ns;    /* shared memory, other calls, SQL that neither ran nor faulted */
+	double inside_ns;  /* the sum of all of the above */
+	double outside_ns; /* harness or application */
+};
+
+/** sc_split_terms() - pure. @split: measured; @major_faults: of the same sample */
+struct sc_terms sc_split_terms(const struct sc_split *split, uint64_t major_faults);
+
+/** sc_bound_of() - the largest term and the rate without it; pure. @ops_per_s: of timing samples */
+struct sc_bound sc_bound_of(const struct sc_split *split, uint64_t major_faults,
+			    const struct sc_interval *ops_per_s);
+
 struct sc_target {
 	char *label;
 	char *path;           /* where the sweep worked; absolute */
@@ -124,6 +160,7 @@ struct sc_target {
 	enum sc_status sync_floor_status;
 	uint64_t sync_floor_ns_p50; /* 4 KiB overwrite + fdatasync */
 	uint64_t sync_floor_n;
+	char *sync_floor_reason; /* why there is none; NULL: not known */
 	enum sc_status uring_floor_status; /* the same as linked io_uring requests */
 	uint64_t uring_floor_ns_p50;
 	char *uring_floor_reason;
@@ -157,6 +194,7 @@ struct sc_report_head {
 	char started[40], finished[40]; /* RFC 3339, UTC */
 	bool complete;
 	uint32_t rounds;
+	double precision; /* asked for; 0 = SC_PRECISION_DEFAULT */
 	struct sc_setting base; /* what labels leave out */
 	struct sc_target *targets;
 	size_t target_count;

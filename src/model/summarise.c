@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * From samples to the figures of a cell.
+ *
+ * Rates: one value per timing sample, operations / wall time; the median and the exact
+ * distribution-free interval of it (stats/order.c). Below six samples the extremes stand for the
+ * interval, with the coverage they have, and nothing has converged.
+ * Latencies: the samples' histograms are added, then read; the maximum is the largest of theirs.
+ * Ledger: counts are the same in each ledger sample, so the first (by round) speaks for all; only
+ * the instruments' own cost is a median over them.
+ *
+ * Cost: O(samples log samples) and one array of doubles.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "../stats/hist.h"
+#include "../stats/order.h"
+#include "report.h"
+#include "syncost.h"
+
+#define NO_TIMING "no timing sample was run"
+#define NO_LEDGER "no ledger sample was run"
+#define NO_COMMIT "the workload does not commit"
+
+/* Of what a share must exceed to be worth a sentence: of wall time. */
+#define WAITING_SHARE 0.05
+/* Above what ratio of times the instruments' own cost is worth a sentence. */
+#define INSTRUMENT_COST_MAX 1.15
+
+double sc_interval_half_width(const struct sc_interval *interval)
+{
+	double below = interval->median - interval->low;
+	double above = interval->high - interval->median;
+
+	if (!(interval->median > 0))
+		return 0.0;
+	return (below < above ? above : below) / interval->median;
+}
+
+static bool is_usable(const struct sc_sample *sample, enum sc_sample_kind kind)
+{
+	return sample->kind == kind && sample->status == SC_MEASURED && sample->wall_ns > 0;
+}
+
+/* A figure of one sample, and the array they are gathered in. */
+typedef double (*sample_value)(const struct sc_sample *sample);
+
+static double ops_per_s(const struct sc_sample *sample)
+{
+	return (double)sample->operations * 1e9 / (double)sample->wall_ns;
+}
+
+static double commits_per_s(const struct sc_sample *sample)
+{
+	return (double)sample->commits * 1e9 / (double)sample->wall_ns;
+}
+
+static double cpu_wall(const struct sc_sample *sample)
+{
+	return (double)sample->cpu_ns / (double)sample->wall_ns;
+}
+
+static double ns_per_op(const struct sc_sample *sample)
+{
+	return sample->operations ? (double)sample->wall_ns / (double)sample->operations : 0.0;
+}
+
+static double steal_share(const struct sc_sample *sample)
+{
+	return (double)sample->steal_ns / (double)sample->wall_ns;
+}
+
+static double run_delay_share(const struct sc_sample *sample)
+{
+	return (double)sample->run_delay_ns / (double)sample->wall_ns;
+}
+
+/* Samples, and room for one value of each. */
+struct gathering {
+	const struct sc_sample *samples;
+	size_t sample_count;
+	double *values; /* sample_count of them */
+};
+
+/* Ascending values of the usable samples of a kind. Return: how many. */
+static size_t gather(const struct gathering *all, enum sc_sample_kind kind, sample_value value)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < all->sample_count; i++) {
+		if (is_usable(&all->samples[i], kind))
+			all->values[count++] = value(&all->samples[i]);
+	}
+	sc_sort_doubles(all->values, count);
+	return count;
+}
+
+static bool median_of(const struct gathering *all, enum sc_sample_kind kind, sample_value value,
+		      double *ret_median)
+{
+	return sc_median(all->values, gather(all, kind, value), ret_median);
+}
+
+static struct sc_interval interval_of(const struct gathering *all, sample_value value,
+				      double precision)
+{
+	struct sc_interval interval = { .status = SC_MEASURED };
+	size_t count = gather(all, SC_SAMPLE_TIMING, value);
+	size_t low, high;
+	bool covered;
+
+	if (!sc_median(all->values, count, &interval.median)) {
+		interval.status = SC_SKIPPED;
+		(void)snprintf(interval.reason, sizeof(interval.reason), NO_TIMING);
+		return interval;
+	}
+	covered = sc_median_ranks(count, SC_CONFIDENCE, &low, &high, &interval.coverage);
+	interval.low = all->values[low - 1];
+	interval.high = all->values[high - 1];
+	interval.n = (uint32_t)count;
+	interval.converged = covered && sc_interval_half_width(&interval) <= precision;
+	return interval;
+}
+
+static int merge_latency(struct sc_latency *into, const struct sc_latency *from)
+{
+	if (from->status != SC_MEASURED || from->n == 0 || !from->buckets) {
+		if (!into->buckets && !into->reason[0]) {
+			into->status = from->status == SC_MEASURED ? SC_SKIPPED : from->status;
+			(void)snprintf(into->reason, sizeof(into->reason), "%s",
+				       from->reason[0] ? from->reason
+						       : "nothing of the kind happened");
+		}
+		return 0;
+	}
+	if (!into->buckets) {
+		into->buckets = calloc(SC_HIST_BUCKETS, sizeof(*into->buckets));
+		if (!into->buckets)
+			return -ENOMEM;
+		into->status = SC_MEASURED;
+		into->reason[0] = '\0';
+	}
+	sc_hist_add(into->buckets, from->buckets);
+	into->n += from->n;
+	if (from->max_ns > into->max_ns)
+		into->max_ns = from->max_ns;
+	return 0;
+}
+
+static void read_quantiles(struct sc_latency *latency)
+{
+	const struct {
+		double q;
+		uint64_t *ns;
+	} quantiles[] = {
+		{ 0.50, &latency->p50_ns },
+		{ 0.90, &latency->p90_ns },
+		{ 0.99, &latency->p99_ns },
+		{ 0.999, &latency->p999_ns },
+	};
+
+	if (!latency->buckets)
+		return;
+	for (size_t i = 0; i < SC_ARRAY_COUNT(quantiles); i++)
+		(void)sc_hist_quantile(latency->buckets, latency->max_ns, quantiles[i].q,
+				       quantiles[i].ns);
+}
+
+static int merge_latencies(struct sc_cell *cell, const struct gathering *all)
+{
+	for (size_t i = 0; i < all->sample_count; i++) {
+		const struct sc_sample *sample = &all->samples[i];
+		int r = 0;
+
+		if (!is_usable(sample, SC_SAMPLE_TIMING))
+			continue;
+		r = merge_latency(&cell->op_ns, &sample->op_ns);
+		if (r == 0)
+			r = merge_latency(&cell->commit_ns, &sample->commit_ns);
+		if (r < 0)
+			return r;
+	}
+	read_quantiles(&cell->op_ns);
+	read_quantiles(&cell->commit_ns);
+	return 0;
+}
+
+/* The usable sample of a kind with the lowest round, the first of them where rounds are equal. */
+static const struct sc_sample *first_of(const struct gathering *all, enum sc_sample_kind kind)
+{
+	const struct sc_sample *first = NULL;
+
+	for (size_t i = 0; i < all->sample_count; i++) {
+		const struct sc_sample *sample = &all->samples[i];
+
+		if (is_usable(sample, kind) && (!first || sample->round < first->round))
+			first = sample;
+	}
+	return first;
+}
+
+static int summarise_timing(struct sc_cell *cell, const struct gathering *all)
+{
+	const struct sc_sample *first = first_of(all, SC_SAMPLE_TIMING);
+	double precision = cell->precision > 0 ? cell->precision : SC_PRECISION_DEFAULT;
+
+	if (!first)
+		return 0;
+	cell->effective = first->effective;
+	cell->operations = first->operations;
+	cell->commits = first->commits;
+	cell->space = first->space; /* until a ledger sample says more */
+	cell->ops_per_s = interval_of(all, ops_per_s, precision);
+	if (first->commits > 0)
+		cell->commits_per_s = interval_of(all, commits_per_s, precision);
+	else
+		(void)snprintf(cell->commits_per_s.reason, sizeof(cell->commits_per_s.reason),
+			       NO_COMMIT);
+	cell->cpu_wall_status = SC_MEASURED;
+	(void)median_of(all, SC_SAMPLE_TIMING, cpu_wall, &cell->cpu_wall);
+	for (size_t i = 0; i < all->sample_count; i++) {
+		if (!is_usable(&all->samples[i], SC_SAMPLE_TIMING))
+			continue;
+		cell->busy_retries += all->samples[i].busy_retries;
+		cell->checkpoints_seen += all->samples[i].checkpoints_seen;
+	}
+	cell->op_ns.reason[0] = cell->commit_ns.reason[0] = '\0'; /* the samples know better */
+	return merge_latencies(cell, all);
+}
+
+static int summarise_ledger(struct sc_cell *cell, const struct gathering *all)
+{
+	const struct sc_sample *first = first_of(all, SC_SAMPLE_LEDGER);
+	double ledger_ns, timing_ns;
+
+	if (!first)
+		return 0;
+	if (cell->ops_per_s.status != SC_MEASURED)
+		cell->effective = first->effective;
+	cell->ledger_ops = first->operations;
+	cell->ledger_commits = first->commits;
+	cell->split = first->split;
+	cell->syncs = first->syncs;
+	cell->checkpoints = first->checkpoints;
+	cell->space = first->space;
+	cell->calls_dropped = first->calls_dropped;
+	cell->major_faults = first->major_faults;
+	for (int p = 0; p < SC_PART_COUNT_; p++)
+		cell->checkpoint_ns += first->split.checkpoint_ns[p];
+	cell->bound = sc_bound_of(&cell->split, cell->major_faults, &cell->ops_per_s);
+	if (median_of(all, SC_SAMPLE_LEDGER, ns_per_op, &ledger_ns) &&
+	    median_of(all, SC_SAMPLE_TIMING, ns_per_op, &timing_ns) && timing_ns > 0)
+		cell->instrument_cost = ledger_ns / timing_ns;
+
+	if (first->io_count == 0)
+		return 0;
+	cell->io = calloc(first->io_count, sizeof(*cell->io));
+	if (!cell->io)
+		return -ENOMEM;
+	memcpy(cell->io, first->io, first->io_count * sizeof(*cell->io));
+	cell->io_count = first->io_count;
+	return 0;
+}
+
+static int keep_samples(struct sc_cell *cell, const struct gathering *all)
+{
+	free(SC_TAKE(cell->samples));
+	cell->sample_count = 0;
+	cell->samples = calloc(all->sample_count, sizeof(*cell->samples));
+	if (!cell->samples)
+		return -ENOMEM;
+	for (size_t i = 0; i < all->sample_count; i++) {
+		const struct sc_sample *sample = &all->samples[i];
+
+		if (sample->status != SC_MEASURED)
+			continue;
+		cell->samples[cell->sample_count++] = (struct sc_cell_sample){
+			.round = sample->round,
+			.kind = sample->kind,
+			.wall_ns = sample->wall_ns,
+			.cpu_ns = sample->cpu_ns,
+			.operations = sample->operations,
+			.commits = sample->commits,
+			.steal_ns = sample->steal_ns,
+			.run_delay_ns = sample->run_delay_ns,
+			.steal_status = sample->steal_status,
+			.run_delay_status = sample->run_delay_status,
+		};
+	}
+	return 0;
+}
+
+/* The worst sample decides: a cell is measured only if each of its samples is. */
+static int set_state(struct sc_cell *cell, const struct gathering *all)
+{
+	const struct sc_sample *bad = NULL;
+
+	cell->verified = true;
+	for (size_t i = 0; i < all->sample_count; i++) {
+		const struct sc_sample *sample = &all->samples[i];
+
+		cell->verified = cell->verified && sample->verified;
+		if (sample->status != SC_MEASURED && (!bad || bad->status != SC_FAILED))
+			bad = sample;
+	}
+	free(SC_TAKE(cell->reason));
+	cell->status = bad ? bad->status : SC_MEASURED;
+	if (!bad)
+		return 0;
+	cell->reason = strdup(bad->reason ? bad->reason : "the sample does not say why");
+	return cell->reason ? 0 : -ENOMEM;
+}
+
+/* --- what a reader of the figures should know */
+
+static int find_waiting(struct sc_cell *cell, const struct gathering *all)
+{
+	double share;
+	int r = 0;
+
+	if (median_of(all, SC_SAMPLE_TIMING, run_delay_share, &share) && share > WAITING_SHARE)
+		r = sc_findings_add(&cell->findings, SC_FINDING_RUN_DELAY, cell->id, 100 * share);
+	if (r == 0 && median_of(all, SC_SAMPLE_TIMING, steal_share, &share) &&
+	    share > WAITING_SHARE)
+		r = sc_findings_add(&cell->findings, SC_FINDING_STEAL, 100 * share, cell->id);
+	return r;
+}
+
+static void field_text(const struct sc_setting_field *field, const struct sc_setting *setting,
+		       char *text, size_t text_bytes)
+{
+	int64_t value = field->get(setting);
+
+	if (field->value_name)
+		(void)snprintf(text, text_bytes, "%s", field->value_name(value));
+	else
+		(void)snprintf(text, text_bytes, "%" PRId64, value);
+}
+
+static int find_differences(struct sc_cell *cell)
+{
+	for (size_t i = 0; i < sc_setting_field_count; i++) {
+		const struct sc_setting_field *field = &sc_setting_fields[i];
+		char asked[32], got[32];
+		int r;
+
+		if (field->apply_order == 0 ||
+		    field->get(&cell->setting) == field->get(&cell->effective))
+			continue;
+		field_text(field, &cell->setting, asked, sizeof(asked));
+		field_text(field, &cell->effective, got, sizeof(got));
+		r = sc_findings_add(&cell->findings, SC_FINDING_EFFECTIVE_DIFFERS, field->name,
+				    cell->id, asked, got);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int find_no_checkpoint(struct sc_cell *cell)
+{
+	if (cell->setting.journal_mode != SC_JOURNAL_WAL || cell->setting.wal_autocheckpoint == 0 ||
+	    cell->commits == 0 || cell->checkpoints_seen > 0 || cell->checkpoints.count > 0)
+		return 0;
+	return sc_findings_add(&cell->findings, SC_FINDING_NO_CHECKPOINT, cell->id);
+}
+
+static int find_ledger(struct sc_cell *cell)
+{
+	const struct sc_syncs *syncs = &cell->syncs;
+	char a[24], b[24], c[24];
+	int r = 0;
+
+	if (cell->ledger_ops == 0)
+		return 0;
+	if (cell->instrument_cost > INSTRUMENT_COST_MAX)
+		r = sc_findings_add(&cell->findings, SC_FINDING_INSTRUMENT_COST, cell->id,
+				    cell->instrument_cost);
+	if (r == 0 && cell->calls_dropped > 0) {
+		(void)snprintf(a, sizeof(a), "%" PRIu64, cell->calls_dropped);
+		r = sc_findings_add(&cell->findings, SC_FINDING_CALLS_DROPPED, a, cell->id);
+	}
+	if (r < 0 || syncs->status != SC_MEASURED || syncs->physical_status != SC_MEASURED ||
+	    syncs->withheld > 0 || syncs->vfs + syncs->directory == syncs->physical)
+		return r;
+	(void)snprintf(a, sizeof(a), "%" PRIu64, syncs->vfs);
+	(void)snprintf(b, sizeof(b), "%" PRIu64, syncs->directory);
+	(void)snprintf(c, sizeof(c), "%" PRIu64, syncs->physical);
+	return sc_findings_add(&cell->findings, SC_FINDING_SYNC_MISMATCH, cell->id, a, b, c);
+}
+
+static int find_all(struct sc_cell *cell, const struct gathering *all)
+{
+	int r;
+
+	r = find_waiting(cell, all);
+	if (r == 0)
+		r = find_differences(cell);
+	if (r == 0)
+		r = find_no_checkpoint(cell);
+	if (r == 0)
+		r = find_ledger(cell);
+	return r;
+}
+
+static int summarise(struct sc_cell *cell, const struct gathering *all)
+{
+	int r;
+
+	sc_findings_fini(&cell->findings);
+	r = set_state(cell, all);
+	if (r == 0)
+		r = keep_samples(cell, all);
+	if (r < 0)
+		return r;
+	if (cell->status != SC_MEASURED) {
+		sc_cell_set_absent(cell, cell->status, cell->reason);
+		return 0;
+	}
+
+	sc_cell_set_absent(cell, SC_SKIPPED, NO_TIMING);
+	(void)snprintf(cell->split.reason, sizeof(cell->split.reason), NO_LEDGER);
+	(void)snprintf(cell->bound.reason, sizeof(cell->bound.reason), NO_LEDGER);
+	(void)snprintf(cell->syncs.reason, sizeof(cell->syncs.reason), NO_LEDGER);
+	r = summarise_timing(cell, all);
+	if (r == 0)
+		r = summarise_ledger(cell, all);
+	if (r == 0)
+		r = find_all(cell, all);
+	return r;
+}
+
+int sc_cell_summarise(struct sc_cell *cell, const struct sc_sample *samples, size_t sample_count,
+		      struct sc_error *error)
+{
+	SC_CLEANUP(sc_freep) double *values = NULL;
+	struct gathering all = { .samples = samples, .sample_count = sample_count };
+	int r;
+
+	assert(sample_count > 0);
+	values = calloc(sample_count, sizeof(*values));
+	all.values = values;
+	r = values ? summarise(cell, &all) : -ENOMEM;
+	return r < 0 ? sc_fail(error, r, "summarising cell '%s'", cell->id) : 0;
+}
