@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "json-field.h"
-#include "sample.h"
+#include "json-sample.h"
 #include "syncost.h"
 
 #define NO_INSTRUMENTS "the instruments were off"
@@ -157,7 +157,7 @@ int sc_sample_spec_format(const struct sc_sample_spec *spec, char **ret_text,
 	return print_line(json, complete, ret_text, error);
 }
 
-static bool put_latency(cJSON *json, const char *key, const struct sc_latency *latency)
+bool sc_json_put_latency(cJSON *json, const char *key, const struct sc_latency *latency)
 {
 	cJSON *child;
 
@@ -258,6 +258,16 @@ static bool put_io(cJSON *list, const struct sc_io *io)
 						  "no call was timed"));
 }
 
+bool sc_json_put_io(cJSON *json, const char *key, const struct sc_io *io, size_t io_count)
+{
+	cJSON *list = cJSON_AddArrayToObject(json, key);
+
+	for (size_t i = 0; i < io_count; i++)
+		if (!put_io(list, &io[i]))
+			return false;
+	return list != NULL;
+}
+
 static bool put_ledger(cJSON *json, const struct sc_sample *sample)
 {
 	cJSON *child;
@@ -273,11 +283,7 @@ static bool put_ledger(cJSON *json, const struct sc_sample *sample)
 	if (!PUT(child, checkpoints_fields, &sample->checkpoints) ||
 	    !sc_json_put_u64(json, "calls_dropped", sample->calls_dropped))
 		return false;
-	child = cJSON_AddArrayToObject(json, "io");
-	for (size_t i = 0; i < sample->io_count; i++)
-		if (!put_io(child, &sample->io[i]))
-			return false;
-	return child != NULL;
+	return sc_json_put_io(json, "io", sample->io, sample->io_count);
 }
 
 int sc_sample_format(const struct sc_sample *sample, char **ret_text, struct sc_error *error)
@@ -291,8 +297,9 @@ int sc_sample_format(const struct sc_sample *sample, char **ret_text, struct sc_
 		put_counter(json, "run_delay_ns", sample->run_delay_status, sample->run_delay_ns) &&
 		put_counter(json, "steal_ns", sample->steal_status, sample->steal_ns) &&
 		sc_json_put_setting(json, "effective", &sample->effective) &&
-		put_latency(json, "op_ns", &sample->op_ns) &&
-		put_latency(json, "commit_ns", &sample->commit_ns) && put_space(json, sample) &&
+		sc_json_put_latency(json, "op_ns", &sample->op_ns) &&
+		sc_json_put_latency(json, "commit_ns", &sample->commit_ns) &&
+		put_space(json, sample) &&
 		put_ledger(json, sample);
 
 	return print_line(json, complete, ret_text, error);
@@ -368,8 +375,8 @@ int sc_sample_spec_parse(const char *text, struct sc_sample_spec *ret_spec,
 	return 0;
 }
 
-static int get_latency(const cJSON *json, const char *key, struct sc_json_place place,
-		       struct sc_latency *latency, struct sc_error *error)
+int sc_json_get_latency(const cJSON *json, const char *key, struct sc_json_place place,
+			struct sc_latency *latency, struct sc_error *error)
 {
 	const cJSON *child = NULL;
 	int r;
@@ -522,28 +529,32 @@ static int get_io_row(const cJSON *row, struct sc_json_place place, struct sc_io
 	return GET(row, io_time_fields, io, place, error);
 }
 
-static int get_io(const cJSON *json, struct sc_json_place place, struct sc_sample *sample,
-		  struct sc_error *error)
+int sc_json_get_io(const cJSON *json, const char *key, struct sc_json_place place,
+		   struct sc_io **ret_io, size_t *ret_io_count, struct sc_error *error)
 {
-	const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "io");
+	const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, key);
+	SC_CLEANUP(sc_freep) struct sc_io *io = NULL;
 	const cJSON *row;
+	size_t count = 0;
 	int r;
 
 	if (!cJSON_IsArray(list))
-		return sc_json_fail(place, "io", "must be an array", error);
+		return sc_json_fail(place, key, "must be an array", error);
 	if (cJSON_GetArraySize(list) == 0)
 		return 0;
-	sample->io = calloc((size_t)cJSON_GetArraySize(list), sizeof *sample->io);
-	if (!sample->io)
-		return sc_fail(error, -ENOMEM, "reading a sample");
-	place.path = "io";
+	io = calloc((size_t)cJSON_GetArraySize(list), sizeof *io);
+	if (!io)
+		return sc_fail(error, -ENOMEM, "reading %s", place.subject);
+	place.path = key;
 	cJSON_ArrayForEach(row, list)
 	{
-		r = get_io_row(row, place, &sample->io[sample->io_count], error);
+		r = get_io_row(row, place, &io[count], error);
 		if (r < 0)
 			return r;
-		sample->io_count++;
+		count++;
 	}
+	*ret_io = SC_TAKE(io);
+	*ret_io_count = count;
 	return 0;
 }
 
@@ -568,7 +579,7 @@ static int get_ledger(const cJSON *json, struct sc_json_place place, struct sc_s
 		((struct sc_json_place){place.subject, "checkpoints"}), error);
 	if (r < 0)
 		return r;
-	return get_io(json, place, sample, error);
+	return sc_json_get_io(json, "io", place, &sample->io, &sample->io_count, error);
 }
 
 static int get_sample(const cJSON *json, struct sc_sample *sample, struct sc_error *error)
@@ -598,9 +609,9 @@ static int get_sample(const cJSON *json, struct sc_sample *sample, struct sc_err
 	if (r == 0)
 		r = sc_json_get_setting(json, "effective", place, &sample->effective, error);
 	if (r == 0)
-		r = get_latency(json, "op_ns", place, &sample->op_ns, error);
+		r = sc_json_get_latency(json, "op_ns", place, &sample->op_ns, error);
 	if (r == 0)
-		r = get_latency(json, "commit_ns", place, &sample->commit_ns, error);
+		r = sc_json_get_latency(json, "commit_ns", place, &sample->commit_ns, error);
 	if (r == 0)
 		r = get_space(json, place, sample, error);
 	if (r == 0)
