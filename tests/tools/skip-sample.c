@@ -35,10 +35,10 @@ static void fail_always(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		{ "a case that passes", pass, NULL, NULL, NULL },
-		{ "a case with a reason", skip_with_reason, NULL, NULL, NULL },
-		{ "a case without", skip_bare, NULL, NULL, NULL },
-		{ "a case that fails", fail_always, NULL, NULL, NULL },
+		{"a case that passes", pass, NULL, NULL, NULL},
+		{"a case with a reason", skip_with_reason, NULL, NULL, NULL},
+		{"a case without", skip_bare, NULL, NULL, NULL},
+		{"a case that fails", fail_always, NULL, NULL, NULL},
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
