@@ -28,7 +28,7 @@ struct sc_directory {
 int sc_directory_make_private(const char *parent, const char *name,
 			      struct sc_directory *ret_directory, struct sc_error *error);
 
-/** sc_directory_fini() - let go of it; it stays on disk and is stale from now on. */
+/** sc_directory_fini() - let go of it; it stays on disk, stale once this process ends. */
 void sc_directory_fini(struct sc_directory *directory);
 
 /**
