@@ -194,14 +194,45 @@ static int remove_marked(int parent_fd, const char *name, int directory_fd, cons
 	return 0;
 }
 
+/* Opens a directory of this process. Return: 1 if it is there, 0 if somebody removed it. */
+static int open_own(const struct sc_directory *directory, int *ret_directory_fd,
+		    struct sc_error *error)
+{
+	SC_CLEANUP(sc_fd_closep) int directory_fd = -1;
+	SC_CLEANUP(sc_fd_closep) int marker_fd = -1;
+	struct sc_marker marker;
+
+	directory_fd = open(directory->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (directory_fd < 0 && errno == ENOENT)
+		return 0;
+	if (directory_fd < 0)
+		return sc_fail(error, -errno, "open directory '%s'", directory->path);
+	if (!read_marker(directory_fd, &marker_fd, &marker) || marker.pid != getpid())
+		return sc_fail(error, -EPERM, "remove '%s', which lost its marker",
+			       directory->path);
+	*ret_directory_fd = SC_TAKE_FD(directory_fd);
+	return 1;
+}
+
+int sc_directory_empty(const struct sc_directory *directory, struct sc_error *error)
+{
+	SC_CLEANUP(sc_fd_closep) int directory_fd = -1;
+	int r = open_own(directory, &directory_fd, error);
+
+	if (r < 0)
+		return r;
+	if (r == 0)
+		return sc_fail(error, -ENOENT, "open directory '%s'", directory->path);
+	return sc_tree_empty(directory_fd, directory->path, SC_MARKER_NAME, error);
+}
+
 static int remove_own(const struct sc_directory *directory, struct sc_error *error)
 {
 	SC_CLEANUP(sc_freep) char *parent = NULL;
 	SC_CLEANUP(sc_fd_closep) int parent_fd = -1;
 	SC_CLEANUP(sc_fd_closep) int directory_fd = -1;
-	SC_CLEANUP(sc_fd_closep) int marker_fd = -1;
 	const char *name = strrchr(directory->path, '/') + 1;
-	struct sc_marker marker;
+	int r;
 
 	parent = strndup(directory->path, (size_t)(name - directory->path));
 	if (!parent)
@@ -209,14 +240,9 @@ static int remove_own(const struct sc_directory *directory, struct sc_error *err
 	parent_fd = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (parent_fd < 0)
 		return sc_fail(error, -errno, "open directory '%s'", parent);
-	directory_fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (directory_fd < 0 && errno == ENOENT)
-		return 0; /* somebody was faster */
-	if (directory_fd < 0)
-		return sc_fail(error, -errno, "open directory '%s'", directory->path);
-	if (!read_marker(directory_fd, &marker_fd, &marker) || marker.pid != getpid())
-		return sc_fail(error, -EPERM, "remove '%s', which lost its marker",
-			       directory->path);
+	r = open_own(directory, &directory_fd, error);
+	if (r <= 0)
+		return r; /* 0: somebody was faster */
 	return remove_marked(parent_fd, name, directory_fd, directory->path, error);
 }
 

@@ -32,6 +32,13 @@ int sc_directory_make_private(const char *parent, const char *name,
 void sc_directory_fini(struct sc_directory *directory);
 
 /**
+ * sc_directory_empty() - remove all it holds but the marker; it stays ours
+ *
+ * As sc_directory_remove_own() below. Return: -ENOENT if it is gone, -EPERM if it lost its marker.
+ */
+int sc_directory_empty(const struct sc_directory *directory, struct sc_error *error);
+
+/**
  * sc_directory_remove_own() - remove it with all it holds; *@directory is empty afterwards
  *
  * Follows no symbolic link and enters no other mount or file system. On failure what is left
