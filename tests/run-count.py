@@ -148,7 +148,8 @@ def main():
         for title in titles:
             print(f"  {title}")
     for stage, case, where in tally.failed:
-        print(f"FAILED  {stage}: {case}\n        see {where}")
+        title = stage if case == stage else f"{stage}: {case}"
+        print(f"FAILED  {title}\n        see {where}")
     print()
     for stage, counts in tally.count.items():
         print(f"{stage:<24} {counts['passed']:>5} passed {counts['failed']:>4} failed "

@@ -134,4 +134,4 @@ class Count(unittest.TestCase):
         code, lines = self.count(("pass", "build"), ("fail", "format", "build/format.log"),
                                  ("skip", "tidy", "no clang-tidy"))
         self.assertEqual((code, lines[-1]), (1, "1 passed, 1 failed, 1 skipped"))
-        self.assertIn("FAILED  format: format", lines)
+        self.assertIn("FAILED  format", lines)
