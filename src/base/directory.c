@@ -321,9 +321,15 @@ int sc_directory_remove_stale(const char *parent, const char *name, uint32_t *re
 		return sc_fail(error, -errno, "open directory '%s'", parent);
 
 	search.parent_fd = dirfd(directory);
-	while ((entry = readdir(directory))) {
+	for (;;) {
 		struct sc_error other;
 
+		errno = 0; /* readdir() tells an error from the end by it alone */
+		entry = readdir(directory);
+		if (!entry && errno != 0 && result == 0)
+			result = sc_fail(error, -errno, "read directory '%s'", parent);
+		if (!entry)
+			break;
 		if (!has_prefix(entry->d_name, name))
 			continue;
 		/* One that cannot be removed does not keep the rest; the first failure is told. */
