@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * A sample is: a process, its dataset, a warm-up, the timed part, and the verification of all it
+ * wrote. A commit takes its syncs and some CPU. The constants were read off a machine of 2025 and
+ * only set the expectation: from the first samples on, measured times take their place.
+ */
+
+#include "estimate.h"
+
+#include "amount.h"
+
+#define PROCESS_NS 15000000u   /* start, schema, verification, end */
+#define SETUP_SYNCS 12u        /* schema, dataset, change of journal mode, last close */
+#define ROW_NS 2500u           /* to insert one row of the dataset and to check it again */
+#define COMMIT_CPU_NS 60000u   /* of a small commit */
+#define FRAMES_PER_COMMIT 3u
+
+/* Syncs of one commit: the table of the manual, with what a directory sync adds. */
+static uint64_t syncs_per_commit(const struct sc_setting *setting)
+{
+	static const uint8_t rollback[SC_SYNCHRONOUS_COUNT_] = { 0, 3, 4, 5 };
+
+	switch (setting->journal_mode) {
+	case SC_JOURNAL_WAL:
+		return setting->synchronous >= SC_SYNCHRONOUS_FULL;
+	case SC_JOURNAL_MEMORY:
+	case SC_JOURNAL_OFF:
+		return setting->synchronous != SC_SYNCHRONOUS_OFF;
+	case SC_JOURNAL_DELETE:
+	case SC_JOURNAL_TRUNCATE:
+	case SC_JOURNAL_PERSIST:
+	case SC_JOURNAL_COUNT_:
+		break;
+	}
+	return rollback[setting->synchronous];
+}
+
+static uint64_t at_most(uint64_t value, uint64_t limit)
+{
+	return value < limit ? value : limit;
+}
+
+static uint64_t timed_ns(const struct sc_estimate *estimate, const struct sc_plan_cell *cell,
+			 uint64_t unit, uint64_t commit_ns)
+{
+	uint64_t cycle_ns;
+
+	if (estimate->operations)
+		return (estimate->operations + unit - 1) / unit * commit_ns;
+	if (!cell->uses_wal_state || cell->wal_state != SC_WAL_RECYCLED)
+		return SC_AMOUNT_TIME_NS;
+	cycle_ns = cell->setting.wal_autocheckpoint / FRAMES_PER_COMMIT * commit_ns;
+	if (cycle_ns > SC_AMOUNT_TIME_MAX_NS || cycle_ns < SC_AMOUNT_TIME_NS)
+		return SC_AMOUNT_TIME_NS;
+	return cycle_ns;
+}
+
+uint64_t sc_estimate_sample(const struct sc_estimate *estimate, const struct sc_plan *plan,
+			    size_t cell_index, enum sc_sample_kind kind)
+{
+	const struct sc_plan_cell *cell = &plan->cells[cell_index];
+	const struct sc_workload *workload = sc_plan_workload(plan, cell_index);
+	uint64_t unit = cell->setting.rows_per_commit;
+	uint64_t rows = estimate->rows ? estimate->rows : plan->suite->rows;
+	uint64_t syncs = workload->writes ? syncs_per_commit(&cell->setting) : 0;
+	uint64_t commit_ns, ns;
+
+	if (unit == 0)
+		unit = workload->rows_per_commit ? workload->rows_per_commit : 1;
+	commit_ns = COMMIT_CPU_NS + syncs * estimate->sync_ns + unit * ROW_NS;
+	ns = PROCESS_NS + SETUP_SYNCS * estimate->sync_ns + rows * ROW_NS;
+	ns += at_most(workload->warmup_ops / unit, UINT32_MAX) * commit_ns;
+	if (kind == SC_SAMPLE_LEDGER)
+		return ns + at_most(workload->ledger_ops / unit + 1, UINT32_MAX) * commit_ns;
+	return ns + timed_ns(estimate, cell, unit, commit_ns);
+}
+
+uint64_t sc_estimate_sweep(const struct sc_estimate *estimate, const struct sc_plan *plan,
+			   uint32_t samples)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < plan->cell_count; i++) {
+		if (plan->cells[i].is_same)
+			continue;
+		ns += sc_estimate_sample(estimate, plan, i, SC_SAMPLE_LEDGER);
+		ns += samples * sc_estimate_sample(estimate, plan, i, SC_SAMPLE_TIMING);
+	}
+	return ns;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * The plan of a sweep: which cells there are, which of them need no run of their own, and in which
+ * order each round takes them. Pure: the same request gives the same plan.
+ */
+
+#include "../base/err.h"
+#include "../model/setting.h"
+#include "../suite/suite.h"
+
+#define SC_PLAN_CELLS_MAX 4096u /* beyond it a sweep takes hours and its report is unreadable */
+#define SC_PLAN_AXES_MAX 16u    /* more than a setting has fields */
+
+/* What a sweep varies: one field of the setting, and its values. */
+struct sc_axis {
+	const struct sc_setting_field *field; /* each at most once in a request */
+	const int64_t *values;                /* borrowed, each once, in the field's range */
+	size_t value_count;                   /* at least one */
+};
+
+struct sc_plan_request {
+	const struct sc_suite *suite;       /* borrowed, outlives the plan */
+	const char *workloads;              /* glob(7) over names; NULL: those of the default sweep */
+	const char *const *targets;         /* labels, unique */
+	size_t target_count;
+	const struct sc_axis *axes;         /* fields without one keep the suite's value */
+	size_t axis_count;                  /* at most SC_PLAN_AXES_MAX */
+	const int64_t *wal_states;          /* enum sc_wal_state, for cells with journal WAL */
+	size_t wal_state_count;             /* at least one */
+	uint64_t seed;
+};
+
+struct sc_plan_cell {
+	char *id;               /* "local/commit/insert_one/wal/full/recycled"; owned */
+	size_t target_index;
+	size_t workload_index;  /* in the suite */
+	struct sc_setting setting;
+	enum sc_wal_state wal_state;
+	bool uses_wal_state;    /* journal WAL */
+	bool is_same;           /* not run: its figures are those of same_index */
+	size_t same_index;      /* a cell that is run */
+	const char *same_reason; /* static text */
+};
+
+struct sc_plan {
+	const struct sc_suite *suite;
+	uint64_t seed;
+	struct sc_plan_cell *cells; /* sorted: target, workload, setting, WAL state */
+	size_t cell_count;
+	size_t run_count;           /* cells with a run of their own */
+};
+
+/**
+ * sc_plan_new() - enumerate the grid
+ *
+ * rows_per_commit is varied for the workloads whose transactions can be cut differently.
+ * Return: 0; SC_E_USAGE where no workload matches, rows per commit can apply to none, or there are
+ * more than SC_PLAN_CELLS_MAX cells; -ENOMEM.
+ */
+int sc_plan_new(const struct sc_plan_request *request, struct sc_plan **ret_plan,
+		struct sc_error *error);
+void sc_plan_freep(struct sc_plan **plan);
+
+/**
+ * sc_plan_order() - the order of a round: indexes of the cells that are run
+ * @round:   0 is the ledger's
+ * @indexes: room for plan->run_count
+ */
+void sc_plan_order(const struct sc_plan *plan, uint32_t round, uint32_t *indexes);
+
+/** sc_plan_workload() - of a cell; borrowed from the suite. */
+const struct sc_workload *sc_plan_workload(const struct sc_plan *plan, size_t cell_index);

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * From first to last: move into the targets, make the folder, measure the floors, the ledger's
+ * round, the timing rounds, the floors again, move out. A report stands in the folder from before
+ * the first sample, so that whatever ends the sweep leaves one that says how far it came.
+ */
+
+#include "sweep.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "../base/clock.h"
+#include "drive.h"
+#include "estimate.h"
+#include "head.h"
+#include "interrupt.h"
+#include "workplace.h"
+
+static int drive_init(struct sc_drive *drive, const struct sc_sweep *sweep,
+		      const struct sc_sweep_observer *observer, struct sc_error *error)
+{
+	size_t cell_count = sweep->plan->cell_count;
+	int r;
+
+	*drive = (struct sc_drive){ .sweep = sweep, .observer = observer,
+				    .folder = SC_FOLDER_NONE };
+	drive->progress.rounds = sweep->samples;
+	drive->progress.total = (uint64_t)sweep->plan->run_count * (sweep->samples + 1u);
+	drive->workplaces = calloc(sweep->target_count, sizeof(*drive->workplaces));
+	drive->cells = calloc(cell_count, sizeof(*drive->cells));
+	drive->records = calloc(cell_count, sizeof(*drive->records));
+	drive->order = calloc(sweep->plan->run_count, sizeof(*drive->order));
+	if (!drive->workplaces || !drive->cells || !drive->records || !drive->order)
+		return sc_fail(error, -ENOMEM, "preparing the sweep");
+	for (size_t i = 0; i < sweep->target_count; i++)
+		drive->workplaces[i] = SC_DIRECTORY_NONE;
+	for (size_t i = 0; i < cell_count; i++) {
+		r = sc_record_cell(sweep, i, &drive->cells[i], error);
+		if (r < 0)
+			return r;
+	}
+	return sc_head_fill(sweep, &drive->head, error);
+}
+
+static void drive_fini(struct sc_drive *drive)
+{
+	for (size_t i = 0; drive->workplaces && i < drive->sweep->target_count; i++)
+		sc_directory_fini(&drive->workplaces[i]); /* removed before, where that succeeds */
+	for (size_t i = 0; drive->cells && i < drive->sweep->plan->cell_count; i++)
+		sc_cell_fini(&drive->cells[i]);
+	for (size_t i = 0; drive->records && i < drive->sweep->plan->cell_count; i++)
+		sc_record_fini(&drive->records[i]);
+	sc_freep(&drive->workplaces);
+	sc_freep(&drive->cells);
+	sc_freep(&drive->records);
+	sc_freep(&drive->order);
+	sc_report_head_fini(&drive->head);
+	sc_folder_fini(&drive->folder);
+}
+
+static int open_workplaces(struct sc_drive *drive, struct sc_error *error)
+{
+	const struct sc_sweep *sweep = drive->sweep;
+
+	drive->head.targets = calloc(sweep->target_count, sizeof(*drive->head.targets));
+	if (!drive->head.targets)
+		return sc_fail(error, -ENOMEM, "preparing the sweep");
+	for (size_t i = 0; i < sweep->target_count; i++) {
+		int r;
+
+		drive->head.target_count++;
+		r = sc_workplace_open(&sweep->targets[i], &drive->workplaces[i],
+				      &drive->head.targets[i], error);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Removes what the sweep made in the targets; all of them, whatever fails. */
+static int close_workplaces(struct sc_drive *drive, struct sc_error *error)
+{
+	struct sc_error other;
+	int result = 0;
+
+	for (size_t i = 0; drive->workplaces && i < drive->sweep->target_count; i++) {
+		int r = sc_directory_remove_own(&drive->workplaces[i],
+						result < 0 ? &other : error);
+
+		result = result < 0 ? result : r;
+	}
+	return result;
+}
+
+static int measure_floors(struct sc_drive *drive, struct sc_error *error)
+{
+	for (size_t i = 0; i < drive->sweep->target_count; i++) {
+		int r;
+
+		if (sc_interrupt_seen())
+			return sc_fail(error, SC_E_INTERRUPTED, "interrupted");
+		r = sc_workplace_floor(&drive->workplaces[i], &drive->head.targets[i], error);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Each cell by its own target's floor; also what the first progress lines go by. */
+static uint64_t expect(struct sc_drive *drive)
+{
+	const struct sc_plan *plan = drive->sweep->plan;
+	uint64_t total_ns = 0;
+
+	for (size_t i = 0; i < plan->cell_count; i++) {
+		const struct sc_target *target = &drive->head.targets[plan->cells[i].target_index];
+		const struct sc_estimate estimate = {
+			.sync_ns = target->sync_floor_ns_p50,
+			.rows = drive->sweep->rows,
+			.operations = drive->sweep->operations,
+		};
+
+		if (plan->cells[i].is_same)
+			continue;
+		drive->records[i].expected_ns =
+			sc_estimate_sample(&estimate, plan, i, SC_SAMPLE_TIMING);
+		total_ns += drive->sweep->samples * drive->records[i].expected_ns;
+		total_ns += sc_estimate_sample(&estimate, plan, i, SC_SAMPLE_LEDGER);
+	}
+	return total_ns;
+}
+
+static int write_metadata(struct sc_drive *drive, struct sc_error *error)
+{
+	SC_CLEANUP(sc_freep) char *text = NULL;
+	int r;
+
+	r = sc_metadata_format(drive->sweep, &drive->head, &text, error);
+	return r < 0 ? r : sc_folder_write(&drive->folder, "metadata.json", text, error);
+}
+
+static int begin(struct sc_drive *drive, struct sc_error *error)
+{
+	int r;
+
+	r = open_workplaces(drive, error);
+	if (r < 0)
+		return r;
+	r = sc_folder_make(drive->sweep->out, "sweep", &drive->folder, error);
+	if (r < 0)
+		return r;
+	sc_utc_format(sc_realtime_ns(), drive->head.started);
+	r = write_metadata(drive, error);
+	if (r < 0)
+		return r;
+	r = sc_drive_save(drive, false, error);
+	if (r < 0)
+		return r;
+	r = measure_floors(drive, error);
+	if (r < 0)
+		return r;
+	drive->observer->begin(drive->observer->self, &drive->head, drive->folder.path,
+			       expect(drive));
+	return 0;
+}
+
+static int measure(struct sc_drive *drive, struct sc_error *error)
+{
+	int r;
+
+	for (uint32_t round = 0; round <= drive->sweep->samples; round++) {
+		r = sc_drive_round(drive, round, error);
+		if (r < 0)
+			return r;
+		drive->head.rounds = round;
+		if (round < drive->sweep->samples)
+			r = sc_drive_save(drive, false, error);
+		if (r < 0)
+			return r;
+	}
+	r = measure_floors(drive, error);
+	return r < 0 ? r : sc_drive_save(drive, true, error);
+}
+
+static size_t count_failed(const struct sc_drive *drive)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < drive->sweep->plan->cell_count; i++)
+		count += drive->cells[i].status == SC_FAILED;
+	return count;
+}
+
+/* All that can fail once the drive exists; an interrupt is no failure. */
+static int drive_sweep(struct sc_drive *drive, bool *ret_interrupted, struct sc_error *error)
+{
+	int r;
+
+	r = begin(drive, error);
+	if (r >= 0)
+		r = measure(drive, error);
+	*ret_interrupted = r == SC_E_INTERRUPTED;
+	if (*ret_interrupted && drive->folder.path)
+		r = sc_drive_save(drive, false, error);
+	return r;
+}
+
+int sc_sweep_run(const struct sc_sweep *sweep, const struct sc_sweep_observer *observer,
+		 struct sc_sweep_outcome *ret_outcome, struct sc_error *error)
+{
+	SC_CLEANUP(drive_fini) struct sc_drive drive = { .folder = SC_FOLDER_NONE };
+	struct sc_error close_error = { 0 };
+	bool interrupted = false;
+	int r, close_r;
+
+	r = sc_interrupt_watch(error);
+	if (r < 0)
+		return r;
+	r = drive_init(&drive, sweep, observer, error);
+	if (r >= 0)
+		r = drive_sweep(&drive, &interrupted, error);
+	close_r = close_workplaces(&drive, &close_error);
+	if (r >= 0 && close_r < 0)
+		*error = close_error;
+	r = r < 0 ? r : close_r;
+	if (r < 0)
+		return r;
+	*ret_outcome = (struct sc_sweep_outcome){
+		.folder = SC_TAKE(drive.folder.path),
+		.interrupted = interrupted,
+		.failed_cells = count_failed(&drive),
+	};
+	return 0;
+}
+
+void sc_sweep_outcome_fini(struct sc_sweep_outcome *outcome)
+{
+	sc_freep(&outcome->folder);
+}

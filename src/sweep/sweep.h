@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * A sweep: from a plan to a report folder. What it is asked for, what it tells while it runs, and
+ * what is left at its end. It prints nothing.
+ */
+
+#include "../model/report.h"
+#include "plan.h"
+
+struct sc_sweep_target {
+	const char *label; /* unique in a sweep */
+	const char *path;  /* an existing directory; absolute or relative */
+};
+
+struct sc_tool_facts {
+	const char *version, *commit;
+	bool dirty;
+	const char *build;             /* compiler and options that matter */
+	int argc;                      /* the command line, for the record */
+	char *const *argv;
+};
+
+struct sc_sweep {
+	const struct sc_plan *plan;
+	const struct sc_sweep_target *targets; /* as the plan's labels, in their order */
+	size_t target_count;
+	uint64_t rows;          /* of the dataset; 0: the suite's */
+	uint64_t operations;    /* of a timing sample; 0: by time */
+	uint32_t samples;       /* timing samples of each cell, one a round */
+	uint64_t timeout_ns;    /* of one sample's process */
+	const char *host_label; /* NULL: the host's name */
+	const char *out;        /* the report folder; NULL: a new one under ./syncost-reports */
+	struct sc_tool_facts tool;
+};
+
+struct sc_progress {
+	uint32_t round, rounds; /* round 0 is the ledger's */
+	uint64_t done, total;   /* samples, of all rounds */
+	const char *cell_id;    /* of the sample that is done */
+	uint64_t left_ns;       /* estimate */
+};
+
+/* Who is told. Called between samples, never while one runs. */
+struct sc_sweep_observer {
+	void *self;
+	/* everything is known but the figures; @estimate_ns from here to the end */
+	void (*begin)(void *self, const struct sc_report_head *head, const char *folder,
+		      uint64_t estimate_ns);
+	void (*progress)(void *self, const struct sc_progress *progress);
+};
+
+struct sc_sweep_outcome {
+	char *folder;        /* of the report; owned; NULL where it was not made */
+	bool interrupted;    /* the report is readable and marked incomplete */
+	size_t failed_cells; /* marked failed in the report, with their reasons */
+};
+
+/**
+ * sc_sweep_run() - measure, and leave a report
+ * @ret_outcome: set on success
+ *
+ * SIGINT, SIGTERM and SIGHUP end it after the sample that is running was stopped; what was measured
+ * is in the report. All that it made in the targets is gone when it returns.
+ *
+ * Return: 0, also where cells failed or it was interrupted; SC_E_USAGE where a target or the
+ * report folder is not what it should be; SC_E_UNMEASURABLE where a target cannot be written;
+ * another code where the report could not be written.
+ */
+int sc_sweep_run(const struct sc_sweep *sweep, const struct sc_sweep_observer *observer,
+		 struct sc_sweep_outcome *ret_outcome, struct sc_error *error);
+
+void sc_sweep_outcome_fini(struct sc_sweep_outcome *outcome);

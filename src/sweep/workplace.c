@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "workplace.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../storage/facts.h"
+#include "../storage/floor.h"
+
+#define WORKPLACE_NAME ".syncost" /* beginning of the private directory's name */
+#define FLOOR_SAMPLES 400u
+#define FLOOR_TIME_NS 250000000u
+
+/* A target that is not what it should be, as opposed to one that cannot be written. */
+static int fail_target(const struct sc_sweep_target *place, const char *what,
+		       struct sc_error *error)
+{
+	(void)sc_fail(error, SC_E_USAGE, "target '%s': %s", place->path, what);
+	return sc_hint(error, "name an existing directory with --target");
+}
+
+static int check_directory(const struct sc_sweep_target *place, char **ret_path,
+			   struct sc_error *error)
+{
+	SC_CLEANUP(sc_freep) char *path = realpath(place->path, NULL);
+	struct stat status;
+
+	if (!path || stat(path, &status) < 0)
+		return fail_target(place, strerror(errno), error);
+	if (!S_ISDIR(status.st_mode))
+		return fail_target(place, strerror(ENOTDIR), error);
+	*ret_path = SC_TAKE(path);
+	return 0;
+}
+
+static int move_in(const struct sc_sweep_target *place, const char *path,
+		   struct sc_directory *ret_workplace, struct sc_error *error)
+{
+	struct sc_error reason = { 0 };
+	uint32_t stale_count;
+	int r;
+
+	/* Before anything of ours is made. What cannot be removed is no reason not to measure: it
+	 * may be of a host that shares the directory. */
+	(void)sc_directory_remove_stale(path, WORKPLACE_NAME, &stale_count, &reason);
+	r = sc_directory_make_private(path, WORKPLACE_NAME, ret_workplace, &reason);
+	if (r == 0)
+		return 0;
+	(void)sc_fail(error, SC_E_UNMEASURABLE, "target '%s' cannot be worked in: %s", place->path,
+		      strerror(reason.os_errno));
+	return sc_hint(error, "name a directory you may write to with --target");
+}
+
+/* Moves the text of a fact; NULL where it is not known. */
+static char *take(struct sc_fact *fact)
+{
+	return SC_TAKE(fact->value);
+}
+
+static int add_facts(const char *path, struct sc_target *target, struct sc_error *error)
+{
+	SC_CLEANUP(sc_storage_facts_fini) struct sc_storage_facts facts = { 0 };
+	int r;
+
+	r = sc_storage_facts_read(path, &facts, error);
+	if (r < 0)
+		return r;
+	target->filesystem = take(&facts.filesystem);
+	target->mount_options = take(&facts.mount_options);
+	target->storage = take(&facts.storage);
+	if (!target->storage)
+		target->storage = take(&facts.source);
+	target->write_cache = take(&facts.write_cache);
+	target->rotational_status = facts.rotational_status;
+	target->rotational = facts.rotational;
+	return 0;
+}
+
+int sc_workplace_open(const struct sc_sweep_target *place, struct sc_directory *ret_workplace,
+		      struct sc_target *target, struct sc_error *error)
+{
+	int r;
+
+	target->sync_floor_status = SC_SKIPPED;
+	target->uring_floor_status = SC_SKIPPED;
+	target->label = strdup(place->label);
+	if (!target->label)
+		return sc_fail(error, -ENOMEM, "target '%s'", place->label);
+	r = check_directory(place, &target->path, error);
+	if (r < 0)
+		return r;
+	r = move_in(place, target->path, ret_workplace, error);
+	if (r < 0)
+		return r;
+	return add_facts(ret_workplace->path, target, error);
+}
+
+/* One floor into the place of an earlier one. */
+static int keep_lower(const struct sc_floor *floor, enum sc_status *status, uint64_t *p50_ns,
+		      char **reason)
+{
+	if (floor->status == SC_MEASURED) {
+		if (*status != SC_MEASURED || floor->p50_ns < *p50_ns)
+			*p50_ns = floor->p50_ns;
+		*status = SC_MEASURED;
+		free(SC_TAKE(*reason));
+		return 0;
+	}
+	if (*status == SC_MEASURED)
+		return 0; /* the first measurement stands */
+	*status = floor->status;
+	free(*reason);
+	*reason = strdup(floor->reason);
+	return *reason ? 0 : -ENOMEM;
+}
+
+int sc_workplace_floor(const struct sc_directory *workplace, struct sc_target *target,
+		       struct sc_error *error)
+{
+	struct sc_floor floor;
+	int r;
+
+	sc_sync_floor(workplace->path, FLOOR_SAMPLES, FLOOR_TIME_NS, &floor);
+	r = keep_lower(&floor, &target->sync_floor_status, &target->sync_floor_ns_p50,
+		       &target->sync_floor_reason);
+	if (r < 0)
+		return sc_fail(error, r, "sync floor of target '%s'", target->label);
+	target->sync_floor_n += floor.n;
+	sc_uring_floor(workplace->path, FLOOR_SAMPLES, FLOOR_TIME_NS, &floor);
+	r = keep_lower(&floor, &target->uring_floor_status, &target->uring_floor_ns_p50,
+		       &target->uring_floor_reason);
+	return r < 0 ? sc_fail(error, r, "sync floor of target '%s'", target->label) : 0;
+}
+
+int sc_workplace_sample(const struct sc_directory *workplace, char **ret_path,
+			struct sc_error *error)
+{
+	SC_CLEANUP(sc_freep) char *path = NULL;
+	int r;
+
+	r = sc_directory_empty(workplace, error);
+	if (r < 0)
+		return r;
+	if (asprintf(&path, "%s/sample", workplace->path) < 0) {
+		path = NULL; /* undefined after a failure */
+		return sc_fail(error, -ENOMEM, "making a sample's directory");
+	}
+	if (mkdir(path, 0700) < 0)
+		return sc_fail(error, -errno, "make directory '%s'", path);
+	*ret_path = SC_TAKE(path);
+	return 0;
+}
