@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Method. The operations' table says which calls are timed: each of those that move data or sync,
+ * one in n of the cheap ones, chosen at random so that the fixed pattern of a commit's calls does
+ * not always offer the same one. Whether a call is counted never depends on it.
+ *
+ * Around a sync of one file the thread's CPU time and run delay are read as well. Those readings
+ * take microseconds; inside a shim's call they are left with the measured shares in the thread's
+ * state, so that the shim can take them out of its own interval.
+ */
+
+#include "record.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "syncost.h"
+
+_Atomic uint32_t sc_tap_on;
+__thread uint32_t sc_tap_last_database __attribute__((tls_model("initial-exec")));
+
+static uint32_t every[SC_OP_COUNT_]; /* one call in so many is timed */
+
+void sc_tap_set_sampling(void)
+{
+	for (uint32_t op = 0; op < SC_OP_COUNT_; op++)
+		every[op] = syncost_op_info((enum sc_op)op)->every;
+}
+
+/* Xorshift, period 2^32 - 1. */
+static uint32_t next_random(struct sc_thread *thread)
+{
+	uint32_t x = thread->random;
+
+	x ^= x << 13;
+	x ^= x >> 17;
+	x ^= x << 5;
+	thread->random = x;
+	return x;
+}
+
+static bool is_chosen(struct sc_thread *thread, enum sc_op op)
+{
+	return every[op] <= 1 || (uint64_t)next_random(thread) * every[op] <= UINT32_MAX;
+}
+
+static bool is_sync(enum sc_op op)
+{
+	return op == SC_OP_FSYNC || op == SC_OP_FDATASYNC || op == SC_OP_MSYNC;
+}
+
+static bool is_cpu_read(void)
+{
+	return atomic_load_explicit(&sc_ledger.is_cpu_on, memory_order_relaxed);
+}
+
+bool sc_tap_begin(struct sc_tap_call *call, sc_tap_file file, enum sc_op op)
+{
+	if (file == SC_TAP_STRANGER || sc_tap_is_inside())
+		return false;
+
+	sc_thread_self.tap_depth++; /* attaching may map the meter of a new process */
+	call->thread = sc_thread_get();
+	if (!call->thread) {
+		sc_thread_self.tap_depth--;
+		return false;
+	}
+
+	call->file = file;
+	call->op = op;
+	call->is_timed = is_chosen(call->thread, op);
+	call->has_cpu = false;
+	if (is_sync(op) && is_cpu_read()) {
+		call->before_ns = sc_clock_real_ns();
+		call->has_cpu = sc_cpu_begin(call->thread, &call->mark);
+	}
+	if (call->is_timed)
+		call->start_ns = sc_clock_real_ns();
+	return true;
+}
+
+bool sc_tap_begin_fd(struct sc_tap_call *call, int fd, enum sc_op op)
+{
+	return !sc_tap_is_inside() && sc_tap_begin(call, sc_tap_fd_file(fd), op);
+}
+
+/* Books the shares of a sync that ran from call->start_ns to @end_ns, and what reading them took. */
+static void note_cpu(const struct sc_tap_call *call, struct sc_series *series, uint64_t end_ns)
+{
+	struct sc_thread *thread = call->thread;
+	uint64_t wall_ns = end_ns - call->start_ns, own_ns;
+	struct sc_cpu_share share;
+
+	sc_cpu_end(thread, &call->mark, wall_ns, &share);
+	sc_ledger_note_cpu(series, 1, wall_ns, share.cpu_ns, share.run_delay_ns);
+
+	own_ns = (sc_clock_real_ns() - call->before_ns) - wall_ns;
+	if (thread->vfs_depth == 0) {
+		thread->own_ns += own_ns;
+		return;
+	}
+	thread->below.n++;
+	thread->below.wall_ns += wall_ns;
+	thread->below.cpu_ns += share.cpu_ns;
+	thread->below.run_delay_ns += share.run_delay_ns;
+	thread->below.off_cpu_ns += share.off_cpu_ns;
+	thread->below.own_ns += own_ns;
+}
+
+/* Whether the tap tells the size of the file the call acted on. */
+static bool feeds_sizes(const struct sc_tap_call *call)
+{
+	return call->thread->vfs_depth == 0 && sc_tap_file_database(call->file) != 0;
+}
+
+bool sc_tap_end(struct sc_tap_call *call, bool is_failed, uint64_t bytes)
+{
+	uint64_t end_ns = call->is_timed ? sc_clock_real_ns() : 0;
+	uint32_t database = sc_tap_file_database(call->file);
+	struct sc_thread *thread = call->thread;
+	struct sc_series *series;
+	int saved = errno;
+
+	series = sc_ledger_series(thread, SC_INSTRUMENT_LIBC, database,
+				  sc_tap_file_role(call->file), call->op);
+	if (series) {
+		sc_ledger_note(series, call->is_timed, call->is_timed ? end_ns - call->start_ns : 0,
+			       bytes, is_failed, thread->checkpoint_depth > 0);
+		if (call->has_cpu)
+			note_cpu(call, series, end_ns);
+	}
+	if (database)
+		sc_tap_last_database = database;
+	thread->tap_depth--;
+	errno = saved;
+	return !is_failed && feeds_sizes(call);
+}
+
+bool sc_tap_note(struct sc_tap_call *ret_call, sc_tap_file file, enum sc_op op, uint64_t start_ns,
+		 uint64_t end_ns, bool is_failed)
+{
+	uint32_t database = sc_tap_file_database(file);
+	struct sc_series *series = NULL;
+
+	if (file == SC_TAP_STRANGER || sc_tap_is_inside())
+		return false;
+
+	sc_thread_self.tap_depth++;
+	*ret_call = (struct sc_tap_call){.thread = sc_thread_get(), .file = file, .op = op};
+	if (ret_call->thread)
+		series = sc_ledger_series(ret_call->thread, SC_INSTRUMENT_LIBC, database,
+					  sc_tap_file_role(file), op);
+	if (series)
+		sc_ledger_note(series, true, end_ns - start_ns, 0, is_failed,
+			       ret_call->thread->checkpoint_depth > 0);
+	sc_thread_self.tap_depth--;
+	if (database)
+		sc_tap_last_database = database;
+	return ret_call->thread && !is_failed && feeds_sizes(ret_call);
+}
+
+/* --- sizes */
+
+void sc_tap_size_set(const struct sc_tap_call *call, int64_t size)
+{
+	sc_ledger_size(sc_tap_file_database(call->file), sc_tap_file_role(call->file),
+		       (uint64_t)size);
+}
+
+void sc_tap_size_reach(const struct sc_tap_call *call, int64_t offset, int64_t count)
+{
+	const struct sc_database *database =
+		&sc_ledger.meter->databases[sc_tap_file_database(call->file)];
+	uint64_t end = (uint64_t)offset + (uint64_t)count;
+
+	if (end > atomic_load_explicit(&database->size_bytes[sc_tap_file_role(call->file)],
+				       memory_order_relaxed))
+		sc_tap_size_set(call, (int64_t)end);
+}
+
+void sc_tap_size_ask(const struct sc_tap_call *call, int fd)
+{
+	struct stat facts;
+	int saved = errno;
+
+	if (syscall(SYS_fstat, fd, &facts) == 0 && S_ISREG(facts.st_mode))
+		sc_tap_size_set(call, facts.st_size);
+	errno = saved;
+}
