@@ -1,2 +1,208 @@
 /* SPDX-License-Identifier: MIT */
+
+/*
+ * Loading: text, JSON, keys, SQL, in this order; the first thing that is wrong is told. A suite
+ * keeps its text, which is what its digest is of and what goes to the samples' processes.
+ */
+
 #include "suite.h"
+
+#include <errno.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "builtin.h"
+#include "generate.h"
+#include "parse.h"
+
+#define TEXT_BYTES_MAX (1u << 20)
+
+static void free_parameters(struct sc_parameter *parameters, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(parameters[i].name);
+		sc_generator_freep(&parameters[i].generator);
+	}
+	free(parameters);
+}
+
+static void workload_fini(struct sc_workload *workload)
+{
+	for (size_t i = 0; i < workload->statement_count; i++)
+		free(workload->statements[i]);
+	for (size_t i = 0; i < workload->check_count; i++)
+		free(workload->checks[i].sql);
+	free(workload->statements);
+	free(workload->checks);
+	free_parameters(workload->parameters, workload->parameter_count);
+	free(workload->name);
+	free(workload->title);
+	free(workload->unit);
+}
+
+void sc_suite_freep(struct sc_suite **suite)
+{
+	struct sc_suite *self = *suite;
+
+	*suite = NULL;
+	if (!self)
+		return;
+	for (size_t i = 0; i < self->workload_count; i++)
+		workload_fini(&self->workloads[i]);
+	for (size_t i = 0; i < self->schema_count; i++) {
+		free(self->schema[i].sql);
+		free_parameters(self->schema[i].parameters, self->schema[i].parameter_count);
+	}
+	free_parameters(self->dataset_parameters, self->dataset_parameter_count);
+	free(self->workloads);
+	free(self->schema);
+	free(self->dataset_sql);
+	free(self->name);
+	free(self->title);
+	free(self->description);
+	free(self->text);
+	free(self);
+}
+
+const struct sc_workload *sc_suite_workload(const struct sc_suite *suite, const char *name)
+{
+	for (size_t i = 0; i < suite->workload_count; i++)
+		if (strcmp(suite->workloads[i].name, name) == 0)
+			return &suite->workloads[i];
+	return NULL;
+}
+
+static int set_digest(struct sc_suite *suite, struct sc_error *error)
+{
+	unsigned char raw[EVP_MAX_MD_SIZE];
+	unsigned int count = 0;
+
+	if (!EVP_Digest(suite->text, strlen(suite->text), raw, &count, EVP_sha256(), NULL))
+		return sc_fail(error, -ENOMEM, "SHA-256 of suite '%s'", suite->name);
+	for (unsigned int i = 0; i < count; i++)
+		(void)snprintf(suite->digest + 2 * i, 3, "%02x", raw[i]);
+	return 0;
+}
+
+static int fail_syntax(struct sc_key_reader *reader, const char *text, const char *end)
+{
+	unsigned int line = 1;
+
+	for (const char *at = text; at < end && *at; at++)
+		line += *at == '\n';
+	return sc_key_fail(reader, "line %u: is not JSON: \"%.*s\"", line,
+			   (int)strcspn(end, "\n") > 20 ? 20 : (int)strcspn(end, "\n"), end);
+}
+
+static void delete_json(cJSON **json)
+{
+	cJSON_Delete(*json);
+}
+
+int sc_suite_parse(const char *text, const char *origin, struct sc_suite **ret_suite,
+		   struct sc_error *error)
+{
+	SC_CLEANUP(sc_suite_freep) struct sc_suite *suite = NULL;
+	SC_CLEANUP(delete_json) cJSON *json = NULL;
+	SC_CLEANUP(sc_freep) char *subject = NULL;
+	struct sc_key_reader reader = {.error = error};
+	const char *end = text;
+	int r;
+
+	if (asprintf(&subject, "suite '%s'", origin) < 0) {
+		subject = NULL;
+		return sc_fail(error, -ENOMEM, "reading a suite");
+	}
+	reader.origin = subject;
+	json = cJSON_ParseWithOpts(text, &end, true);
+	if (!json)
+		return fail_syntax(&reader, text, end);
+	suite = calloc(1, sizeof *suite);
+	if (!suite)
+		return sc_key_memory(&reader);
+	suite->text = strdup(text);
+	if (!suite->text)
+		return sc_key_memory(&reader);
+	r = sc_suite_read(&reader, json, suite);
+	if (r == 0)
+		r = sc_suite_validate(&reader, suite);
+	if (r == 0)
+		r = set_digest(suite, error);
+	if (r < 0)
+		return r;
+	*ret_suite = SC_TAKE(suite);
+	return 0;
+}
+
+/* --- from a file, or built in */
+
+static int read_file(const char *path, char **ret_text, struct sc_error *error)
+{
+	SC_CLEANUP(sc_filep) FILE *file = fopen(path, "re");
+	SC_CLEANUP(sc_freep) char *text = NULL;
+	size_t count;
+
+	if (!file)
+		return sc_fail(error, SC_E_FORMAT, "suite '%s': cannot be read: %s", path,
+			       strerror(errno));
+	text = malloc(TEXT_BYTES_MAX + 2);
+	if (!text)
+		return sc_fail(error, -ENOMEM, "reading suite '%s'", path);
+	count = fread(text, 1, TEXT_BYTES_MAX + 1, file);
+	if (ferror(file))
+		return sc_fail(error, SC_E_FORMAT, "suite '%s': cannot be read: %s", path,
+			       strerror(errno));
+	if (count > TEXT_BYTES_MAX)
+		return sc_fail(error, SC_E_FORMAT, "suite '%s': is more than %u bytes", path,
+			       TEXT_BYTES_MAX);
+	text[count] = '\0';
+	if (strlen(text) != count)
+		return sc_fail(error, SC_E_FORMAT, "suite '%s': holds a NUL byte", path);
+	*ret_text = SC_TAKE(text);
+	return 0;
+}
+
+static bool is_path(const char *name)
+{
+	size_t length = strlen(name);
+
+	return strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".json") == 0);
+}
+
+static int fail_unknown(const char *name, struct sc_error *error)
+{
+	char names[sizeof error->next - 64] = "";
+	size_t length = 0;
+	int r = sc_fail(error, SC_E_USAGE, "suite '%s': there is no built-in suite of this name",
+			name);
+
+	for (size_t i = 0; sc_builtins[i].name && length < sizeof names; i++)
+		length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
+					   i > 0 ? ", " : "", sc_builtins[i].name);
+	(void)sc_hint(error, "built in: %s; a file's name ends in .json or has a /", names);
+	return r;
+}
+
+int sc_suite_load(const char *name_or_path, struct sc_suite **ret_suite, struct sc_error *error)
+{
+	SC_CLEANUP(sc_freep) char *text = NULL;
+	int r;
+
+	if (is_path(name_or_path)) {
+		r = read_file(name_or_path, &text, error);
+		return r < 0 ? r : sc_suite_parse(text, name_or_path, ret_suite, error);
+	}
+	for (size_t i = 0; sc_builtins[i].name; i++)
+		if (strcmp(sc_builtins[i].name, name_or_path) == 0)
+			return sc_suite_parse(sc_builtins[i].text, name_or_path, ret_suite, error);
+	return fail_unknown(name_or_path, error);
+}
+
+const char *sc_suite_builtin_name(size_t index)
+{
+	for (size_t i = 0; i <= index; i++)
+		if (!sc_builtins[i].name)
+			return NULL;
+	return sc_builtins[index].name;
+}

@@ -6,6 +6,9 @@
  * The format is described in the manual page syncost-suite(5), which a test compares with the parser.
  */
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "../base/err.h"
 #include "../model/setting.h"
 
@@ -16,8 +19,28 @@ struct sc_parameter {
 	struct sc_generator *generator;
 };
 
-struct sc_check { /* SQL that returns one row with one true value */
-	char *sql;   /* may use :rows :operations :commits :sum_<parameter> :result_rows :result_sum */
+/*
+ * SQL that returns one row with one true value. It may use, as named parameters, the figures of
+ * sc_suite_check_figures() and :sum_<parameter>, :dataset_sum_<parameter> of integer parameters.
+ * All of them count from the end of the dataset: operations of the warm-up too.
+ */
+struct sc_check {
+	char *sql;
+};
+
+/* How a transaction of several operations, or of several statements, begins. */
+enum sc_begin {
+	SC_BEGIN_DEFERRED,
+	SC_BEGIN_IMMEDIATE,
+	SC_BEGIN_EXCLUSIVE,
+};
+
+/* A statement of the schema, run once, or several times with other values. */
+struct sc_schema_step {
+	char *sql;
+	uint64_t repeat;
+	struct sc_parameter *parameters; /* names are substituted, other values bound */
+	size_t parameter_count;
 };
 
 struct sc_workload {
@@ -27,6 +50,7 @@ struct sc_workload {
 	bool in_default_sweep;
 	bool writes;              /* whether operations commit */
 	bool prepared;            /* false: parsed anew for each operation */
+	int begin;                /* enum sc_begin */
 	char **statements;        /* run in order for one operation */
 	size_t statement_count;
 	struct sc_parameter *parameters;
@@ -45,7 +69,7 @@ struct sc_suite {
 	char *text;            /* the JSON as read; goes to the samples' processes */
 	char digest[65];       /* SHA-256 of text, hex */
 	struct sc_setting setting; /* starting point, before the command line */
-	char **schema;         /* SQL statements */
+	struct sc_schema_step *schema;
 	size_t schema_count;
 	char *dataset_sql;     /* NULL: empty */
 	struct sc_parameter *dataset_parameters;
@@ -68,6 +92,18 @@ int sc_suite_parse(const char *text, const char *origin, struct sc_suite **ret_s
 		   struct sc_error *error);
 
 void sc_suite_freep(struct sc_suite **suite);
+
+/** sc_suite_check_figures() - names that checks may use, without colon; NULL at the end. */
+const char *const *sc_suite_check_figures(void);
+
+/** sc_suite_workload() - by name; NULL: there is none. */
+const struct sc_workload *sc_suite_workload(const struct sc_suite *suite, const char *name);
+
+/**
+ * sc_suite_key_path() - every key of the format, in order: "name", "workloads[].ledger_ops",
+ * "generator sequence.start"; a test compares them with the manual page. False past the last.
+ */
+bool sc_suite_key_path(size_t index, char *path, size_t path_bytes);
 
 /** sc_suite_builtin_name() - names of built-in suites, in order; NULL past the last. */
 const char *sc_suite_builtin_name(size_t index);

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * The format as tables of keys, one for each object; functions only where an object holds a list
+ * or two ways to say a thing. References between parts (which parameter is picked from, names
+ * given twice) are checked when all is read.
+ */
+
+#include "parse.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ROWS_MAX 1000000000
+#define COMMIT_ROWS_MAX 1000000
+#define OPERATIONS_MAX 100000000
+#define REPEAT_MAX 10000
+#define WORKLOADS_MAX 64u
+#define STATEMENTS_MAX 64u
+#define SCHEMA_MAX 1024u
+#define EXACT_MAX 9007199254740992 /* 2^53 */
+
+/* --- setting */
+
+static int read_enum(struct sc_key_reader *reader, const cJSON *item, const char *names,
+		     bool (*parse)(const char *text, void *setting), void *object)
+{
+	if (!cJSON_IsString(item))
+		return sc_key_fail(reader, "must be a string, is %s", sc_key_type(item));
+	if (!parse(item->valuestring, object))
+		return sc_key_fail(reader, "must be one of %s, is \"%.60s\"", names,
+				   item->valuestring);
+	return 0;
+}
+
+static bool parse_journal_mode(const char *text, void *setting)
+{
+	return sc_journal_mode_parse(text, &((struct sc_setting *)setting)->journal_mode);
+}
+
+static bool parse_synchronous(const char *text, void *setting)
+{
+	return sc_synchronous_parse(text, &((struct sc_setting *)setting)->synchronous);
+}
+
+static bool parse_locking_mode(const char *text, void *setting)
+{
+	return sc_locking_mode_parse(text, &((struct sc_setting *)setting)->locking_mode);
+}
+
+static int read_journal_mode(struct sc_key_reader *reader, const cJSON *item, void *object)
+{
+	return read_enum(reader, item, "delete, truncate, persist, memory, wal, off",
+			 parse_journal_mode, object);
+}
+
+static int read_synchronous(struct sc_key_reader *reader, const cJSON *item, void *object)
+{
+	return read_enum(reader, item, "off, normal, full, extra", parse_synchronous, object);
+}
+
+static int read_locking_mode(struct sc_key_reader *reader, const cJSON *item, void *object)
+{
+	return read_enum(reader, item, "normal, exclusive", parse_locking_mode, object);
+}
+
+static int read_page_size(struct sc_key_reader *reader, const cJSON *item, void *object)
+{
+	double value = cJSON_IsNumber(item) ? item->valuedouble : 0;
+
+	for (uint32_t size = 512; size <= 65536; size *= 2) {
+		if (value == (double)size) {
+			((struct sc_setting *)object)->page_size = size;
+			return 0;
+		}
+	}
+	return sc_key_fail(reader, "must be a power of two from 512 to 65536");
+}
+
+#define SETTING(field) offsetof(struct sc_setting, field)
+
+/* clang-format off */
+static const struct sc_key setting_keys[] = {
+	{"page_size", SC_KEY_OBJECT, .read = read_page_size},
+	{"locking_mode", SC_KEY_OBJECT, .read = read_locking_mode},
+	{"journal_mode", SC_KEY_OBJECT, .read = read_journal_mode},
+	{"synchronous", SC_KEY_OBJECT, .read = read_synchronous},
+	{"fullfsync", SC_KEY_BOOL, .offset = SETTING(fullfsync)},
+	{"checkpoint_fullfsync", SC_KEY_BOOL, .offset = SETTING(checkpoint_fullfsync)},
+	{"cache_size", SC_KEY_I64, .offset = SETTING(cache_size), .min = INT32_MIN, .max = INT32_MAX},
+	{"wal_autocheckpoint", SC_KEY_U32, .offset = SETTING(wal_autocheckpoint), .max = INT32_MAX},
+	{"mmap_size", SC_KEY_U64, .offset = SETTING(mmap_size), .max = EXACT_MAX},
+};
+/* clang-format on */
+
+static int read_setting(struct sc_key_reader *reader, const cJSON *item, void *object)
+{
+	return sc_keys_read(reader, item, setting_keys, SC_ARRAY_COUNT(setting_keys),
+			    &((struct sc_suite *)object)->setting, NULL);
+}
+
+/* --- parameters */
+
+static int read_parameters(struct sc_key_reader *reader, const cJSON *item,
+			   struct sc_parameter **ret_parameters, size_t *ret_count)
+{
+	const cJSON *entry;
+	size_t count;
+
+	if (!cJSON_IsObject(item))
+		return sc_key_fail(reader, "must be an object, is %s", sc_key_type(item));
+	count = (size_t)cJSON_GetArraySize(item);
+	if (count > SC_SUITE_PARAMETERS_MAX)
+		return sc_key_fail(reader, "must have at most %u parameters, has %zu",
+				   SC_SUITE_PARAMETERS_MAX, count);
+	*ret_parameters = calloc(count + 1, sizeof **ret_parameters);
+	if (!*ret_parameters)
+		return sc_key_memory(reader);
+	cJSON_ArrayForEach(entry, item)
+	{
+		struct sc_parameter *parameter = &(*ret_parameters)[*ret_count];
+		size_t length = sc_key_enter(reader, entry->string);
+		int r;
+
+		if (cJSON_GetObjectItemCaseSensitive(item, entry->string) != entry)
+			return sc_key_fail(reader, "is given twice");
+		r = sc_key_name(reader, entry->string, &parameter->name);
+		if (r < 0)
+			return r;
+		(*ret_count)++;
+		r = sc_generator_read(reader, entry, &parameter->generator);
+		if (r < 0)
+			return r;
+		sc_key_leave(reader, length);
+	}
+	return 0;
+}
+
+/* --- schema */
+
+static int read_step_parameters(struct sc_key_reader *reader, const cJSON *item, void *object)
+{
+	struct sc_schema_step *step = object;
+
+	return read_parameters(reader, item, &step->parameters, &step->parameter_count);
+}
+
+#define STEP(field) offsetof(struct sc_schema_step, field)
+
+static const struct sc_key step_keys[] = {
+	{"sql", SC_KEY_TEXT, .offset = STEP(sql), .required = true},
+	{"repeat", SC_KEY_U64, .offset = STEP(repeat), .min = 1, .max = REPEAT_MAX},
+	{"parameters", SC_KEY_OBJECT, .read = read_step_parameters},
+};
+
+static int read_step(struct sc_key_reader *reader, const cJSON *item, struct sc_schema_step *step)
+{
+	const struct sc_key as_text = {"", SC_KEY_TEXT, .offset = STEP(sql)};
+
+	step->repeat = 1;
+	if (cJSON_IsObject(item))
+		return sc_keys_read(reader, item, step_keys, SC_ARRAY_COUNT(step_keys), step,
+				    NULL);
+	if (!cJSON_IsString(item))
+		return sc_key_fail(reader, "must be a string or an object, is %s",
+				   sc_key_type(item));
+	return sc_key_value(reader, item, &as_text, step);
+}
+
+static int read_schema(struct sc_key_reader *reader, const cJSON *item, void *object)
+{
+	struct sc_suite *suite = object;
+	const cJSON *entry;
+	size_t count;
+	int r;
+
+	r = sc_key_array(reader, item, 1, SCHEMA_MAX, &count);
+	if (r < 0)
+		return r;
+	suite->schema = calloc(count, sizeof *suite->schema);
+	if (!suite->schema)
+		return sc_key_memory(reader);
+	cJSON_ArrayForEach(entry, item)
+	{
+		size_t length = sc_key_enter_index(reader, suite->schema_count);
+
+		suite->schema_count++;
+		r = read_step(reader, entry, &suite->schema[suite->schema_count - 1]);
+		if (r < 0)
+			return r;
+		sc_key_leave(reader, length);
+	}
+	return 0;
+}
+
+/* --- dataset */
+
+static int read_dataset_parameters(struct sc_key_reader *reader, const cJSON *item, void *object)
+{
+	struct sc_suite *suite = object;
+
+	return read_parameters(reader, item, &suite->dataset_parameters,
+			       &suite->dataset_parameter_count);
+}
+
+#define SUITE(field) offsetof(struct sc_suite, field)
+
+/* clang-format off */
+static const struct sc_key dataset_keys[] = {
+	{"rows", SC_KEY_U64, .offset = SUITE(rows), .required = true, .max = ROWS_MAX},
+	{"rows_per_transaction", SC_KEY_U64, .offset = SUITE(rows_per_transaction), .min = 1, .max = ROWS_MAX},
+	{"sql", SC_KEY_TEXT, .offset = SUITE(dataset_sql), .required = true},
+	{"parameters", SC_KEY_OBJECT, .required = true, .read = read_dataset_parameters},
+};
+/* clang-format on */
+
+static int read_dataset(struct sc_key_reader *reader, const cJSON *item, void *object)
+{
+	return sc_keys_read(reader, item, dataset_keys, SC_ARRAY_COUNT(dataset_keys), object,
+			    NULL);
+}
+
+/* --- workloads */
+
+static const char *const begin_names[] = {"deferred", "immediate", "exclusive", NULL};
+
+#define WORKLOAD(field) offsetof(struct sc_workload, field)
+
+enum { COMMIT_DEFAULT, COMMIT_VARIES };
+/* clang-format off */
+static const struct sc_key commit_keys[] = {
+	[COMMIT_DEFAULT] = {"default", SC_KEY_U32, .offset = WORKLOAD(rows_per_commit), .required = true, .min = 1, .max = COMMIT_ROWS_MAX},
+	[COMMIT_VARIES] = {"varies", SC_KEY_BOOL, .offset = WORKLOAD(rows_per_commit_varies), .required = true},
+};
+
+static const struct sc_key expect_keys[] = {
+	{"result_rows_per_operation", SC_KEY_I64, .offset = WORKLOAD(result_rows_per_op), .max = ROWS_MAX},
+};
+/* clang-format on */
+
+static int read_rows_per_commit(struct sc_key_reader *reader, const cJSON *item, void *object)
+{
+	if (cJSON_IsObject(item))
+		return sc_keys_read(reader, item, commit_keys, SC_ARRAY_COUNT(commit_keys), object,
+				    NULL);
+	if (!cJSON_IsNumber(item))
+		return sc_key_fail(reader, "must be an integer or an object, is %s",
+				   sc_key_type(item));
+	return sc_key_value(reader, item, &commit_keys[COMMIT_DEFAULT], object);
+}
+
+static int read_expect(struct sc_key_reader *reader, const cJSON *item, void *object)
+{
+	return sc_keys_read(reader, item, expect_keys, SC_ARRAY_COUNT(expect_keys), object, NULL);
+}
+
+static int read_statements(struct sc_key_reader *reader, const cJSON *item, void *object)
+{
+	struct sc_workload *workload = object;
+
+	return sc_key_texts(reader, item, 1, STATEMENTS_MAX, &workload->statements,
+			    &workload->statement_count);
+}
+
+static int read_workload_parameters(struct sc_key_reader *reader, const cJSON *item, void *object)
+{
+	struct sc_workload *workload = object;
+
+	return read_parameters(reader, item, &workload->parameters, &workload->parameter_count);
+}
+
+static int read_checks(struct sc_key_reader *reader, const cJSON *item, void *object)
+{
+	struct sc_workload *workload = object;
+	char **texts = NULL;
+	int r;
+
+	static_assert(sizeof(struct sc_check) == sizeof(char *), "a check is its text");
+	r = sc_key_texts(reader, item, 0, STATEMENTS_MAX, &texts, &workload->check_count);
+	workload->checks = (struct sc_check *)(void *)texts;
+	return r;
+}
+
+/* clang-format off */
+static const struct sc_key workload_keys[] = {
+	{"name", SC_KEY_NAME, .offset = WORKLOAD(name), .required = true},
+	{"title", SC_KEY_TEXT, .offset = WORKLOAD(title)},
+	{"unit", SC_KEY_TEXT, .offset = WORKLOAD(unit), .required = true},
+	{"default", SC_KEY_BOOL, .offset = WORKLOAD(in_default_sweep)},
+	{"writes", SC_KEY_BOOL, .offset = WORKLOAD(writes), .required = true},
+	{"prepared", SC_KEY_BOOL, .offset = WORKLOAD(prepared)},
+	{"begin", SC_KEY_CHOICE, .offset = WORKLOAD(begin), .choices = begin_names},
+	{"statements", SC_KEY_OBJECT, .required = true, .read = read_statements},
+	{"parameters", SC_KEY_OBJECT, .read = read_workload_parameters},
+	{"rows_per_commit", SC_KEY_OBJECT, .read = read_rows_per_commit},
+	{"ledger_ops", SC_KEY_U64, .offset = WORKLOAD(ledger_ops), .required = true, .min = 1, .max = OPERATIONS_MAX},
+	{"warmup_ops", SC_KEY_U64, .offset = WORKLOAD(warmup_ops), .max = OPERATIONS_MAX},
+	{"expect", SC_KEY_OBJECT, .read = read_expect},
+	{"checks", SC_KEY_OBJECT, .read = read_checks},
+};
+/* clang-format on */
+
+static int read_workload(struct sc_key_reader *reader, const cJSON *item,
+			 struct sc_workload *workload)
+{
+	int r;
+
+	workload->in_default_sweep = true;
+	workload->prepared = true;
+	workload->rows_per_commit = 1;
+	workload->result_rows_per_op = -1;
+	workload->begin = -1;
+	r = sc_keys_read(reader, item, workload_keys, SC_ARRAY_COUNT(workload_keys), workload,
+			 NULL);
+	if (r < 0)
+		return r;
+	if (workload->begin < 0)
+		workload->begin = workload->writes ? SC_BEGIN_IMMEDIATE : SC_BEGIN_DEFERRED;
+	if (!workload->title)
+		workload->title = strdup(workload->name);
+	return workload->title ? 0 : sc_key_memory(reader);
+}
+
+static int read_workloads(struct sc_key_reader *reader, const cJSON *item, void *object)
+{
+	struct sc_suite *suite = object;
+	const cJSON *entry;
+	size_t count;
+	int r;
+
+	r = sc_key_array(reader, item, 1, WORKLOADS_MAX, &count);
+	if (r < 0)
+		return r;
+	suite->workloads = calloc(count, sizeof *suite->workloads);
+	if (!suite->workloads)
+		return sc_key_memory(reader);
+	cJSON_ArrayForEach(entry, item)
+	{
+		size_t length = sc_key_enter_index(reader, suite->workload_count);
+
+		suite->workload_count++;
+		r = read_workload(reader, entry, &suite->workloads[suite->workload_count - 1]);
+		if (r < 0)
+			return r;
+		sc_key_leave(reader, length);
+	}
+	return 0;
+}
+
+/* --- the suite */
+
+static const struct sc_key suite_keys[] = {
+	{"name", SC_KEY_NAME, .offset = SUITE(name), .required = true},
+	{"title", SC_KEY_TEXT, .offset = SUITE(title), .required = true},
+	{"description", SC_KEY_TEXT, .offset = SUITE(description)},
+	{"setting", SC_KEY_OBJECT, .read = read_setting},
+	{"schema", SC_KEY_OBJECT, .required = true, .read = read_schema},
+	{"dataset", SC_KEY_OBJECT, .read = read_dataset},
+	{"workloads", SC_KEY_OBJECT, .required = true, .read = read_workloads},
+};
+
+static const struct sc_parameter *find_parameter(const struct sc_suite *suite, const char *name)
+{
+	for (size_t i = 0; i < suite->dataset_parameter_count; i++)
+		if (strcmp(suite->dataset_parameters[i].name, name) == 0)
+			return &suite->dataset_parameters[i];
+	return NULL;
+}
+
+/* What picks, picks from the dataset, so in a workload; and what is picked is a value of its own. */
+static int check_picks(struct sc_key_reader *reader, const struct sc_suite *suite,
+		       const struct sc_parameter *parameters, size_t count, bool in_workload)
+{
+	size_t start = sc_key_enter(reader, "parameters");
+
+	for (size_t i = 0; i < count; i++) {
+		const struct sc_generator *generator = parameters[i].generator;
+		const struct sc_generator *from = generator->from ? generator->from : generator;
+		size_t length = sc_key_enter(reader, parameters[i].name);
+		const struct sc_parameter *of;
+
+		if (from->kind == SC_GENERATOR_PICK && !in_workload)
+			return sc_key_fail(reader, "picks from the dataset, which only workloads can");
+		if (from->kind == SC_GENERATOR_PICK && suite->rows == 0)
+			return sc_key_fail(reader, "picks from a dataset without rows");
+		of = generator->of ? find_parameter(suite, generator->of) : NULL;
+		if (generator->of && !of) {
+			(void)sc_key_enter(reader, "of");
+			return sc_key_fail(reader, "must be a parameter of the dataset, is \"%s\"",
+					   generator->of);
+		}
+		if (of && of->generator->kind == SC_GENERATOR_NAME) {
+			(void)sc_key_enter(reader, "of");
+			return sc_key_fail(reader, "must not be a name");
+		}
+		if (from->after_dataset && !in_workload) {
+			(void)sc_key_enter(reader, "after_dataset");
+			return sc_key_fail(reader, "is for workloads");
+		}
+		sc_key_leave(reader, length);
+	}
+	sc_key_leave(reader, start);
+	return 0;
+}
+
+static int check_workloads(struct sc_key_reader *reader, const struct sc_suite *suite)
+{
+	size_t start = sc_key_enter(reader, "workloads");
+
+	for (size_t i = 0; i < suite->workload_count; i++) {
+		size_t length = sc_key_enter_index(reader, i);
+		int r;
+
+		if (sc_suite_workload(suite, suite->workloads[i].name) != &suite->workloads[i]) {
+			(void)sc_key_enter(reader, "name");
+			return sc_key_fail(reader, "is the name of an earlier workload");
+		}
+		r = check_picks(reader, suite, suite->workloads[i].parameters,
+				suite->workloads[i].parameter_count, true);
+		if (r < 0)
+			return r;
+		sc_key_leave(reader, length);
+	}
+	sc_key_leave(reader, start);
+	return 0;
+}
+
+static int check_set_up(struct sc_key_reader *reader, const struct sc_suite *suite)
+{
+	size_t start = sc_key_enter(reader, "schema");
+	int r;
+
+	for (size_t i = 0; i < suite->schema_count; i++) {
+		size_t length = sc_key_enter_index(reader, i);
+
+		r = check_picks(reader, suite, suite->schema[i].parameters,
+				suite->schema[i].parameter_count, false);
+		if (r < 0)
+			return r;
+		sc_key_leave(reader, length);
+	}
+	sc_key_leave(reader, start);
+	start = sc_key_enter(reader, "dataset");
+	r = check_picks(reader, suite, suite->dataset_parameters, suite->dataset_parameter_count,
+			false);
+	sc_key_leave(reader, start);
+	return r;
+}
+
+int sc_suite_read(struct sc_key_reader *reader, const cJSON *json, struct sc_suite *suite)
+{
+	int r;
+
+	suite->setting = sc_setting_default();
+	suite->rows_per_transaction = 1000;
+	r = sc_keys_read(reader, json, suite_keys, SC_ARRAY_COUNT(suite_keys), suite, NULL);
+	if (r == 0)
+		r = check_set_up(reader, suite);
+	if (r == 0)
+		r = check_workloads(reader, suite);
+	return r;
+}
+
+/* --- the list of keys */
+
+static const struct {
+	const char *path; /* of the object, with the dot; before its keys */
+	const struct sc_key *keys;
+	size_t key_count;
+} tables[] = {
+#define TABLE(path, table) {path, table, SC_ARRAY_COUNT(table)}
+	TABLE("", suite_keys),
+	TABLE("setting.", setting_keys),
+	TABLE("schema[].", step_keys),
+	TABLE("dataset.", dataset_keys),
+	TABLE("workloads[].", workload_keys),
+	TABLE("workloads[].rows_per_commit.", commit_keys),
+	TABLE("workloads[].expect.", expect_keys),
+#undef TABLE
+};
+
+bool sc_suite_key_path(size_t index, char *path, size_t path_bytes)
+{
+	for (size_t i = 0; i < SC_ARRAY_COUNT(tables); i++) {
+		if (index < tables[i].key_count) {
+			(void)snprintf(path, path_bytes, "%s%s", tables[i].path,
+				       tables[i].keys[index].key);
+			return true;
+		}
+		index -= tables[i].key_count;
+	}
+	for (int i = 0; i < SC_GENERATOR_COUNT_; i++) {
+		enum sc_generator_kind kind = (enum sc_generator_kind)i;
+		size_t count;
+		const struct sc_key *keys = sc_generator_keys(kind, &count);
+
+		if (index < count) {
+			(void)snprintf(path, path_bytes, "generator %s.%s", sc_generator_name(kind),
+				       keys[index].key);
+			return true;
+		}
+		index -= count;
+	}
+	return false;
+}

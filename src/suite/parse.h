@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* The steps of sc_suite_parse(). */
+
+#include "generator.h"
+#include "suite.h"
+
+/** sc_suite_read() - the JSON of a suite into an empty @suite; references between parts hold. */
+int sc_suite_read(struct sc_key_reader *reader, const cJSON *json, struct sc_suite *suite);
+
+/**
+ * sc_suite_validate() - the SQL of @suite, against its schema in a database in memory
+ *
+ * Each text must be one statement that SQLite takes; its parameters must have a generator and
+ * generators must be used. What would reach outside of the sample's database or take its
+ * transactions and settings away is refused.
+ */
+int sc_suite_validate(struct sc_key_reader *reader, const struct sc_suite *suite);
