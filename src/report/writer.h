@@ -1,2 +1,69 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
+
+/*
+ * Writers: a stored report in the formats that people and programs read. Writers never measure
+ * and do no arithmetic on figures beyond units; what they print they take from the cells and from
+ * the metric catalogue. They hold one cell at a time.
+ */
+
+#include "../model/metric.h"
+
+struct sc_render_options {
+	uint32_t columns; /* width of the table: 80 … 100 are used; 0 = 100 */
+	bool utf8;        /* otherwise ASCII alone */
+	bool color;       /* ANSI colours */
+};
+
+/** sc_render_options_detect() - what suits @out: terminal, COLUMNS, NO_COLOR, TERM, the locale */
+struct sc_render_options sc_render_options_detect(FILE *out);
+
+/**
+ * sc_report_render() - print a stored report
+ * @path: a report folder or its summary.json
+ * @format: the name of a writer: "table", "md", "csv", "samples", "json"
+ * @options: NULL: 100 columns, UTF-8, no colours; they matter for "table" alone
+ *
+ * The whole file is read before the first byte is printed, so that a bad one prints nothing.
+ *
+ * Return: 0; SC_E_USAGE (no such format); SC_E_FORMAT (not a report); the error of a system call.
+ */
+int sc_report_render(const char *path, const char *format, FILE *out,
+		     const struct sc_render_options *options, struct sc_error *error);
+
+/* What the pass before the writing found out. */
+struct sc_survey {
+	size_t cell_count;
+	size_t label_columns;  /* widest label of a setting, in terminal columns */
+	bool has_wal;          /* some cell uses a WAL state */
+	bool has_targets;      /* more than one */
+	uint64_t sample_count;
+};
+
+struct sc_render {
+	FILE *out;
+	struct sc_render_options options;
+	const struct sc_report_head *head;
+	struct sc_survey survey;
+	unsigned int pass;   /* 0 … passes - 1 */
+	size_t cell_index;   /* within the pass */
+	char group[400];     /* what the cell before had in common with its neighbours; "" at first */
+	struct sc_error *error;
+};
+
+/* All functions return 0 or a negative code with render->error filled. */
+struct sc_writer {
+	const char *name;      /* "md" */
+	const char *extension; /* ".md" */
+	const char *summary;   /* one line for --help */
+	unsigned int passes;   /* how often the cells are gone through */
+	int (*begin)(struct sc_render *render); /* of each pass */
+	int (*cell)(struct sc_render *render, const struct sc_cell *cell);
+	int (*end)(struct sc_render *render);   /* of each pass */
+};
+
+extern const struct sc_writer *const sc_writers[];
+extern const size_t sc_writer_count;
+
+/** sc_writer_find() - NULL where there is none */
+const struct sc_writer *sc_writer_find(const char *name);
