@@ -88,7 +88,7 @@ static void cut_sql(struct sc_terms *terms, const struct sc_split *split, uint64
 
 struct sc_terms sc_split_terms(const struct sc_split *split, uint64_t major_faults)
 {
-	struct sc_terms terms = { .outside_ns = (double)split->wall_ns[SC_PART_OUTSIDE] };
+	struct sc_terms terms = {.outside_ns = (double)split->wall_ns[SC_PART_OUTSIDE]};
 
 	assert(split->status == SC_MEASURED);
 	for (int p = 0; p < SC_PART_COUNT_; p++) {
@@ -111,7 +111,7 @@ struct sc_terms sc_split_terms(const struct sc_split *split, uint64_t major_faul
 struct sc_bound sc_bound_of(const struct sc_split *split, uint64_t major_faults,
 			    const struct sc_interval *ops_per_s)
 {
-	struct sc_bound bound = { .status = split->status };
+	struct sc_bound bound = {.status = split->status};
 	struct sc_terms terms;
 	double left_ns;
 

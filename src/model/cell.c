@@ -16,16 +16,16 @@ static void set_reason(char *reason, const char *text)
 
 void sc_cell_set_absent(struct sc_cell *cell, enum sc_status status, const char *reason)
 {
-	cell->ops_per_s = (struct sc_interval){ .status = status };
-	cell->commits_per_s = (struct sc_interval){ .status = status };
+	cell->ops_per_s = (struct sc_interval){.status = status};
+	cell->commits_per_s = (struct sc_interval){.status = status};
 	free(cell->op_ns.buckets);
 	free(cell->commit_ns.buckets);
-	cell->op_ns = (struct sc_latency){ .status = status };
-	cell->commit_ns = (struct sc_latency){ .status = status };
+	cell->op_ns = (struct sc_latency){.status = status};
+	cell->commit_ns = (struct sc_latency){.status = status};
 	cell->cpu_wall_status = status;
-	cell->split = (struct sc_split){ .status = status };
-	cell->bound = (struct sc_bound){ .status = status };
-	cell->syncs = (struct sc_syncs){ .status = status, .physical_status = status };
+	cell->split = (struct sc_split){.status = status};
+	cell->bound = (struct sc_bound){.status = status};
+	cell->syncs = (struct sc_syncs){.status = status, .physical_status = status};
 	set_reason(cell->ops_per_s.reason, reason);
 	set_reason(cell->commits_per_s.reason, reason);
 	set_reason(cell->op_ns.reason, reason);
@@ -39,15 +39,15 @@ void sc_cell_set_absent(struct sc_cell *cell, enum sc_status status, const char 
 	cell->cpu_wall = cell->instrument_cost = 0;
 	cell->ledger_ops = cell->ledger_commits = 0;
 	cell->checkpoint_ns = cell->calls_dropped = cell->major_faults = 0;
-	cell->checkpoints = (struct sc_checkpoints){ 0 };
-	cell->space = (struct sc_space){ .page_cache_status = status };
+	cell->checkpoints = (struct sc_checkpoints){0};
+	cell->space = (struct sc_space){.page_cache_status = status};
 	free(SC_TAKE(cell->io));
 	cell->io_count = 0;
 }
 
 void sc_cell_init(struct sc_cell *cell)
 {
-	*cell = (struct sc_cell){ .clients = 1, .status = SC_SKIPPED };
+	*cell = (struct sc_cell){.clients = 1, .status = SC_SKIPPED};
 	sc_cell_set_absent(cell, SC_SKIPPED, NOT_RUN);
 }
 
@@ -77,7 +77,7 @@ void sc_cell_fini(struct sc_cell *cell)
 	free(cell->clock);
 	free(cell->layers);
 	free_figures(cell);
-	*cell = (struct sc_cell){ 0 };
+	*cell = (struct sc_cell){0};
 }
 
 /* Copies @bytes into new memory, NULL of nothing. Return: false where memory is short. */
@@ -129,7 +129,7 @@ static void copy_plain(struct sc_cell *cell, const struct sc_cell *source)
 	cell->op_ns.buckets = cell->commit_ns.buckets = NULL;
 	cell->io = NULL;
 	cell->samples = NULL;
-	cell->findings = (struct sc_findings){ 0 }; /* said once, of the source */
+	cell->findings = (struct sc_findings){0}; /* said once, of the source */
 }
 
 int sc_cell_same(struct sc_cell *cell, const struct sc_cell *source, const char *reason,

@@ -147,7 +147,7 @@ int sc_findings_copy(struct sc_findings *findings, const struct sc_finding *find
 
 int sc_findings_add(struct sc_findings *findings, enum sc_finding_code code, ...)
 {
-	struct sc_finding finding = { .severity = rows[code].severity };
+	struct sc_finding finding = {.severity = rows[code].severity};
 	char text[sizeof(finding.text) + sizeof(finding.next)];
 	va_list arguments;
 	char *next;
@@ -172,5 +172,5 @@ int sc_findings_add(struct sc_findings *findings, enum sc_finding_code code, ...
 void sc_findings_fini(struct sc_findings *findings)
 {
 	free(findings->items);
-	*findings = (struct sc_findings){ 0 };
+	*findings = (struct sc_findings){0};
 }

@@ -24,7 +24,7 @@ void sc_recommendation_fini(struct sc_recommendation *recommendation)
 	free(recommendation->label);
 	free(recommendation->pragmas);
 	free(recommendation->sentence);
-	*recommendation = (struct sc_recommendation){ 0 };
+	*recommendation = (struct sc_recommendation){0};
 }
 
 void sc_report_head_fini(struct sc_report_head *head)
@@ -45,5 +45,5 @@ void sc_report_head_fini(struct sc_report_head *head)
 		sc_recommendation_fini(&head->recommendations[i]);
 	free(head->recommendations);
 	sc_findings_fini(&head->findings);
-	*head = (struct sc_report_head){ 0 };
+	*head = (struct sc_report_head){0};
 }

@@ -18,16 +18,14 @@
 
 #include <assert.h>
 
-#define BIT(value) (1u << (value))
+#define BIT(value)  (1u << (value))
 #define ANY_LOCKING (BIT(SC_LOCKING_NORMAL) | BIT(SC_LOCKING_EXCLUSIVE))
 #define ANY_LEVEL                                                                                  \
 	(BIT(SC_SYNCHRONOUS_OFF) | BIT(SC_SYNCHRONOUS_NORMAL) | BIT(SC_SYNCHRONOUS_FULL) |         \
 	 BIT(SC_SYNCHRONOUS_EXTRA))
 #define FULL_OR_EXTRA (BIT(SC_SYNCHRONOUS_FULL) | BIT(SC_SYNCHRONOUS_EXTRA))
-#define ROLLBACK                                                                                   \
-	(BIT(SC_JOURNAL_DELETE) | BIT(SC_JOURNAL_TRUNCATE) | BIT(SC_JOURNAL_PERSIST))
-#define ANY_JOURNAL                                                                                \
-	(ROLLBACK | BIT(SC_JOURNAL_MEMORY) | BIT(SC_JOURNAL_WAL) | BIT(SC_JOURNAL_OFF))
+#define ROLLBACK      (BIT(SC_JOURNAL_DELETE) | BIT(SC_JOURNAL_TRUNCATE) | BIT(SC_JOURNAL_PERSIST))
+#define ANY_JOURNAL   (ROLLBACK | BIT(SC_JOURNAL_MEMORY) | BIT(SC_JOURNAL_WAL) | BIT(SC_JOURNAL_OFF))
 
 struct rule {
 	unsigned int journals, levels, lockings; /* bit sets of what the rule covers */

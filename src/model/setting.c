@@ -179,7 +179,7 @@ static const char *locking_value(int64_t value)
 	return sc_locking_mode_name((enum sc_locking_mode)value);
 }
 
-#define FIELD(field) #field
+#define FIELD(field)  #field
 #define ACCESS(field) get_##field, set_##field
 
 /* clang-format off */

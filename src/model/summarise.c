@@ -109,7 +109,7 @@ static bool median_of(const struct gathering *all, enum sc_sample_kind kind, sam
 static struct sc_interval interval_of(const struct gathering *all, sample_value value,
 				      double precision)
 {
-	struct sc_interval interval = { .status = SC_MEASURED };
+	struct sc_interval interval = {.status = SC_MEASURED};
 	size_t count = gather(all, SC_SAMPLE_TIMING, value);
 	size_t low, high;
 	bool covered;
@@ -158,10 +158,10 @@ static void read_quantiles(struct sc_latency *latency)
 		double q;
 		uint64_t *ns;
 	} quantiles[] = {
-		{ 0.50, &latency->p50_ns },
-		{ 0.90, &latency->p90_ns },
-		{ 0.99, &latency->p99_ns },
-		{ 0.999, &latency->p999_ns },
+		{0.50, &latency->p50_ns},
+		{0.90, &latency->p90_ns},
+		{0.99, &latency->p99_ns},
+		{0.999, &latency->p999_ns},
 	};
 
 	if (!latency->buckets)
@@ -439,7 +439,7 @@ int sc_cell_summarise(struct sc_cell *cell, const struct sc_sample *samples, siz
 		      struct sc_error *error)
 {
 	SC_CLEANUP(sc_freep) double *values = NULL;
-	struct gathering all = { .samples = samples, .sample_count = sample_count };
+	struct gathering all = {.samples = samples, .sample_count = sample_count};
 	int r;
 
 	assert(sample_count > 0);

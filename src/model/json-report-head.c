@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Reading the head of a report. */
+
+#include <errno.h>
+#include <string.h>
+
+#include "json-report-read.h"
+
+static int get_tool(const cJSON *json, struct sc_json_place place, struct sc_report_head *head,
+		    struct sc_error *error)
+{
+	int r;
+
+	r = sc_report_get_short_text(json, "version", place, head->tool_version,
+				     sizeof(head->tool_version), error);
+	if (r == 0)
+		r = sc_report_get_short_text(json, "commit", place, head->tool_commit,
+					     sizeof(head->tool_commit), error);
+	if (r == 0)
+		r = sc_report_get_bool(json, "dirty", place, &head->tool_dirty, error);
+	return r;
+}
+
+static int get_host(const cJSON *json, struct sc_json_place place, struct sc_report_head *head,
+		    struct sc_error *error)
+{
+	return sc_report_get_fields(json, &sc_report_host_fields, place, head, error);
+}
+
+static int get_compile_options(const cJSON *json, struct sc_json_place place,
+			       struct sc_report_head *head, struct sc_error *error)
+{
+	const cJSON *list = NULL, *item;
+	int r;
+
+	r = sc_report_get_array(json, "compile_options", place, &list, error);
+	if (r < 0 || cJSON_GetArraySize(list) == 0)
+		return r;
+	head->compile_options =
+		calloc((size_t)cJSON_GetArraySize(list), sizeof(*head->compile_options));
+	if (!head->compile_options)
+		return sc_fail(error, -ENOMEM, "reading %s", place.subject);
+	cJSON_ArrayForEach(item, list)
+	{
+		char *option = cJSON_IsString(item) ? strdup(item->valuestring) : NULL;
+
+		if (!cJSON_IsString(item))
+			return sc_json_fail(place, "compile_options", "must hold texts", error);
+		if (!option)
+			return sc_fail(error, -ENOMEM, "reading %s", place.subject);
+		head->compile_options[head->compile_option_count++] = option;
+	}
+	return 0;
+}
+
+static int get_sqlite(const cJSON *json, struct sc_json_place place, struct sc_report_head *head,
+		      struct sc_error *error)
+{
+	int r;
+
+	r = sc_report_get_short_text(json, "version", place, head->sqlite_version,
+				     sizeof(head->sqlite_version), error);
+	if (r == 0)
+		r = sc_report_get_text(json, "source_id", place, &head->sqlite_source_id, error);
+	if (r == 0)
+		r = sc_report_get_text(json, "sync_call", place, &head->sync_call, error);
+	if (r == 0)
+		r = get_compile_options(json, place, head, error);
+	return r;
+}
+
+static int get_plan(const cJSON *json, struct sc_json_place place, struct sc_report_head *head,
+		    struct sc_error *error)
+{
+	uint64_t rounds = 0, cells = 0;
+	int r;
+
+	r = sc_report_get_u64_plain(json, "seed", place, &head->seed, error);
+	if (r == 0)
+		r = sc_report_get_text(json, "order", place, &head->order, error);
+	if (r == 0)
+		r = sc_report_get_short_text(json, "started", place, head->started,
+					     sizeof(head->started), error);
+	if (r == 0)
+		r = sc_report_get_short_text(json, "finished", place, head->finished,
+					     sizeof(head->finished), error);
+	if (r == 0)
+		r = sc_report_get_bool(json, "complete", place, &head->complete, error);
+	if (r == 0)
+		r = sc_report_get_u64_plain(json, "rounds", place, &rounds, error);
+	if (r == 0)
+		r = sc_report_get_number(json, "precision", place, &head->precision, error);
+	if (r == 0)
+		r = sc_report_get_u64_plain(json, "cell_count", place, &cells, error);
+	if (r == 0 && rounds > UINT32_MAX)
+		r = sc_json_fail(place, "rounds", "is too large", error);
+	if (r == 0)
+		r = sc_json_get_setting(json, "base", place, &head->base, error);
+	head->rounds = (uint32_t)rounds;
+	head->cell_count = (size_t)cells;
+	return r;
+}
+
+static int get_target_figures(const cJSON *json, struct sc_json_place place,
+			      struct sc_target *target, struct sc_error *error)
+{
+	const cJSON *rotational = cJSON_GetObjectItemCaseSensitive(json, "rotational");
+	char reason[SC_REASON_BYTES];
+	int r = 0;
+
+	if (!sc_json_is_absent(rotational, &target->rotational_status, reason, sizeof(reason)))
+		r = sc_report_get_bool(json, "rotational", place, &target->rotational, error);
+	if (r == 0)
+		r = sc_report_get_u64(json, "sync_floor_ns_p50", place, &target->sync_floor_ns_p50,
+				      &target->sync_floor_status, error);
+	if (r == 0)
+		r = sc_report_get_u64_plain(json, "sync_floor_n", place, &target->sync_floor_n,
+					    error);
+	if (r == 0)
+		r = sc_report_get_u64(json, "uring_floor_ns_p50", place,
+				      &target->uring_floor_ns_p50, &target->uring_floor_status,
+				      error);
+	return r;
+}
+
+/* Why a figure is absent, for a struct that keeps the text. */
+static int get_reason(const cJSON *json, const char *key, char **ret_reason)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
+	const cJSON *reason = cJSON_GetObjectItemCaseSensitive(item, "reason");
+
+	if (!cJSON_IsString(reason))
+		return 0;
+	*ret_reason = strdup(reason->valuestring);
+	return *ret_reason ? 0 : -ENOMEM;
+}
+
+static int get_target(const cJSON *json, struct sc_json_place place, struct sc_target *target,
+		      struct sc_error *error)
+{
+	const struct {
+		const char *key;
+		char **text;
+	} texts[] = {
+		{"label", &target->label},           {"path", &target->path},
+		{"filesystem", &target->filesystem}, {"mount_options", &target->mount_options},
+		{"storage", &target->storage},       {"write_cache", &target->write_cache},
+	};
+	int r;
+
+	for (size_t i = 0; i < SC_ARRAY_COUNT(texts); i++) {
+		r = sc_report_get_text(json, texts[i].key, place, texts[i].text, error);
+		if (r < 0)
+			return r;
+	}
+	r = get_target_figures(json, place, target, error);
+	if (r < 0)
+		return r;
+	if (get_reason(json, "sync_floor_ns_p50", &target->sync_floor_reason) < 0 ||
+	    get_reason(json, "uring_floor_ns_p50", &target->uring_floor_reason) < 0)
+		return sc_fail(error, -ENOMEM, "reading %s", place.subject);
+	return sc_report_get_findings(json, place, &target->findings, error);
+}
+
+static int get_targets(const cJSON *json, struct sc_json_place place, struct sc_report_head *head,
+		       struct sc_error *error)
+{
+	const cJSON *list = NULL, *item;
+	int r;
+
+	r = sc_report_get_array(json, "targets", place, &list, error);
+	if (r < 0 || cJSON_GetArraySize(list) == 0)
+		return r;
+	head->targets = calloc((size_t)cJSON_GetArraySize(list), sizeof(*head->targets));
+	if (!head->targets)
+		return sc_fail(error, -ENOMEM, "reading %s", place.subject);
+	place.path = "targets";
+	cJSON_ArrayForEach(item, list)
+	{
+		r = get_target(item, place, &head->targets[head->target_count++], error);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static const char *loss_name(int index)
+{
+	return sc_loss_name((enum sc_loss)index);
+}
+
+static int get_recommendation(const cJSON *json, struct sc_json_place place,
+			      struct sc_recommendation *recommendation, struct sc_error *error)
+{
+	const struct {
+		const char *key;
+		char **text;
+	} texts[] = {
+		{"target", &recommendation->target},     {"workload", &recommendation->workload},
+		{"label", &recommendation->label},       {"pragmas", &recommendation->pragmas},
+		{"sentence", &recommendation->sentence},
+	};
+	int loss = 0;
+	int r;
+
+	for (size_t i = 0; i < SC_ARRAY_COUNT(texts); i++) {
+		r = sc_report_get_text(json, texts[i].key, place, texts[i].text, error);
+		if (r < 0)
+			return r;
+		if (!*texts[i].text)
+			return sc_json_fail(place, texts[i].key, "must be a text", error);
+	}
+	r = sc_report_get_number(json, "commits_per_s", place, &recommendation->commits_per_s,
+				 error);
+	if (r == 0)
+		r = sc_report_get_name(json, "loss", place, loss_name, SC_LOSS_COUNT_, &loss,
+				       error);
+	recommendation->loss = (enum sc_loss)loss;
+	return r;
+}
+
+static int get_recommendations(const cJSON *json, struct sc_json_place place,
+			       struct sc_report_head *head, struct sc_error *error)
+{
+	const cJSON *list = NULL, *item;
+	int r;
+
+	r = sc_report_get_array(json, "recommendations", place, &list, error);
+	if (r < 0 || cJSON_GetArraySize(list) == 0)
+		return r;
+	head->recommendations =
+		calloc((size_t)cJSON_GetArraySize(list), sizeof(*head->recommendations));
+	if (!head->recommendations)
+		return sc_fail(error, -ENOMEM, "reading %s", place.subject);
+	place.path = "recommendations";
+	cJSON_ArrayForEach(item, list)
+	{
+		r = get_recommendation(item, place,
+				       &head->recommendations[head->recommendation_count++], error);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int sc_report_get_head(const cJSON *json, struct sc_json_place place, struct sc_report_head *head,
+		       struct sc_error *error)
+{
+	static const struct {
+		const char *key;
+		int (*get)(const cJSON *json, struct sc_json_place place,
+			   struct sc_report_head *head, struct sc_error *error);
+	} objects[] = {
+		{"tool", get_tool},
+		{"host", get_host},
+		{"sqlite", get_sqlite},
+		{"plan", get_plan},
+	};
+	int r;
+
+	r = sc_report_get_short_text(json, "kind", place, head->kind, sizeof(head->kind), error);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < SC_ARRAY_COUNT(objects); i++) {
+		const cJSON *child = NULL;
+
+		r = sc_json_get_object(json, objects[i].key, place, &child, error);
+		if (r < 0)
+			return r;
+		r = objects[i].get(child, (struct sc_json_place){place.subject, objects[i].key},
+				   head, error);
+		if (r < 0)
+			return r;
+	}
+	r = get_targets(json, place, head, error);
+	if (r == 0)
+		r = sc_report_get_findings(json, place, &head->findings, error);
+	if (r == 0)
+		r = get_recommendations(json, place, head, error);
+	return r;
+}
