@@ -70,6 +70,7 @@ struct sc_amount sc_amount_choose(const struct sc_sample *ledger, const struct s
 	unit = ledger->commits ? divide_up(ledger->operations, ledger->commits) : 1;
 	commits = commits_in(ledger, unit, SC_AMOUNT_TIME_NS) + 1u;
 	commits_max = commits_in(ledger, unit, SC_AMOUNT_TIME_MAX_NS);
+	commits = commits < commits_max ? commits : commits_max;
 	cycle = cycle_commits(ledger, setting);
 
 	if (cycle && wal_state == SC_WAL_FRESH) {

@@ -193,6 +193,25 @@ static size_t count_failed(const struct sc_drive *drive)
 	return count;
 }
 
+static bool has_severe(const struct sc_findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		if (findings->items[i].severity == SC_SEVERITY_SEVERE)
+			return true;
+	return false;
+}
+
+static bool is_severe(const struct sc_drive *drive)
+{
+	bool severe = has_severe(&drive->head.findings);
+
+	for (size_t i = 0; i < drive->head.target_count; i++)
+		severe = severe || has_severe(&drive->head.targets[i].findings);
+	for (size_t i = 0; i < drive->head.cell_count; i++)
+		severe = severe || has_severe(&drive->cells[i].findings);
+	return severe;
+}
+
 /* All that can fail once the drive exists; an interrupt is no failure. */
 static int drive_sweep(struct sc_drive *drive, bool *ret_interrupted, struct sc_error *error)
 {
@@ -231,6 +250,7 @@ int sc_sweep_run(const struct sc_sweep *sweep, const struct sc_sweep_observer *o
 		.folder = SC_TAKE(drive.folder.path),
 		.interrupted = interrupted,
 		.failed_cells = count_failed(&drive),
+		.is_severe = is_severe(&drive),
 	};
 	return 0;
 }

@@ -55,6 +55,7 @@ struct sc_sweep_outcome {
 	char *folder;        /* of the report; owned; NULL where it was not made */
 	bool interrupted;    /* the report is readable and marked incomplete */
 	size_t failed_cells; /* marked failed in the report, with their reasons */
+	bool is_severe;      /* a finding of the report or of a cell is */
 };
 
 /**

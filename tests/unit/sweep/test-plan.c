@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+#include "../base/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep/plan.h"
+
+static char one_name[] = "insert_one", batch_name[] = "insert_batch", read_name[] = "read_point";
+static char suite_name[] = "commit";
+
+static struct sc_workload workloads[] = {
+	{ .name = one_name, .in_default_sweep = true, .writes = true, .rows_per_commit = 1 },
+	{ .name = batch_name, .in_default_sweep = true, .writes = true, .rows_per_commit = 100,
+	  .rows_per_commit_varies = true },
+	{ .name = read_name, .rows_per_commit = 1 },
+};
+
+static struct sc_suite suite = { .name = suite_name, .workloads = workloads, .workload_count = 3 };
+
+static const char *const targets[] = { "local", "other" };
+static const int64_t recycled[] = { SC_WAL_RECYCLED };
+static const int64_t both_states[] = { SC_WAL_RECYCLED, SC_WAL_FRESH };
+static const int64_t journals[] = { SC_JOURNAL_DELETE, SC_JOURNAL_WAL };
+static const int64_t all_journals[] = { 0, 1, 2, 3, 4, 5 };
+static const int64_t levels[] = { 0, 1, 2, 3 };
+static const int64_t page_sizes[] = { 4096, 1024, 8192 };
+static const int64_t batches[] = { 1, 10, 100 };
+
+static const struct sc_setting_field *field(const char *name)
+{
+	for (size_t i = 0; i < sc_setting_field_count; i++)
+		if (strcmp(sc_setting_fields[i].name, name) == 0)
+			return &sc_setting_fields[i];
+	fail_msg("no field %s", name);
+	return NULL;
+}
+
+static struct sc_axis axis(const char *name, const int64_t *values, size_t count)
+{
+	return (struct sc_axis){ field(name), values, count };
+}
+
+static struct sc_plan_request request_of(const struct sc_axis *axes, size_t axis_count)
+{
+	suite.setting = sc_setting_default();
+	return (struct sc_plan_request){
+		.suite = &suite, .targets = targets, .target_count = 1, .axes = axes,
+		.axis_count = axis_count, .wal_states = recycled, .wal_state_count = 1, .seed = 1,
+	};
+}
+
+static struct sc_plan *plan_of(const struct sc_plan_request *request)
+{
+	struct sc_plan *plan = NULL;
+	struct sc_error error = { 0 };
+
+	if (sc_plan_new(request, &plan, &error) < 0)
+		fail_msg("%s", error.what);
+	return plan;
+}
+
+static size_t find(const struct sc_plan *plan, const char *id)
+{
+	for (size_t i = 0; i < plan->cell_count; i++)
+		if (strcmp(plan->cells[i].id, id) == 0)
+			return i;
+	fail_msg("no cell %s", id);
+	return 0;
+}
+
+static void default_axes(struct sc_axis axes[2])
+{
+	axes[0] = axis("journal_mode", journals, 2);
+	axes[1] = axis("synchronous", levels, 4);
+}
+
+static void counts_have_a_closed_form(void **state)
+{
+	const struct {
+		size_t target_count, journal_count, level_count, state_count, page_count, batch_count;
+	} grids[] = {
+		{ 1, 2, 4, 1, 1, 1 }, { 2, 2, 4, 1, 1, 1 }, { 1, 2, 4, 2, 1, 1 },
+		{ 1, 6, 4, 2, 3, 1 }, { 2, 6, 3, 2, 3, 3 }, { 1, 6, 1, 1, 2, 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(grids) / sizeof(grids[0]); i++) {
+		const struct sc_axis axes[] = {
+			axis("journal_mode", grids[i].journal_count == 2 ? journals : all_journals,
+			     grids[i].journal_count),
+			axis("synchronous", levels, grids[i].level_count),
+			axis("page_size", page_sizes, grids[i].page_count),
+			axis("rows_per_commit", batches, grids[i].batch_count),
+		};
+		struct sc_plan_request request = request_of(axes, 4);
+		struct sc_plan *plan;
+		size_t per_workload, workload_weight;
+
+		request.target_count = grids[i].target_count;
+		request.wal_states = both_states;
+		request.wal_state_count = grids[i].state_count;
+		plan = plan_of(&request);
+		/* WAL is in both lists of journals, and it alone has states */
+		per_workload = (grids[i].journal_count - 1 + grids[i].state_count) *
+			       grids[i].level_count * grids[i].page_count;
+		/* insert_one is not cut, insert_batch is; read_point is not in the default */
+		workload_weight = 1 + grids[i].batch_count;
+		assert_int_equal(plan->cell_count,
+				 grids[i].target_count * per_workload * workload_weight);
+		sc_plan_freep(&plan);
+	}
+}
+
+static void the_default_sweep_runs_21_of_24_cells_for_three_workloads(void **state)
+{
+	struct sc_axis axes[2];
+	struct sc_plan_request request;
+	struct sc_plan *plan;
+
+	(void)state;
+	default_axes(axes);
+	request = request_of(axes, 2);
+	request.workloads = "*";
+	plan = plan_of(&request);
+	assert_int_equal(plan->cell_count, 24);
+	assert_int_equal(plan->run_count, 21); /* WAL with EXTRA is WAL with FULL */
+	sc_plan_freep(&plan);
+}
+
+static void identifiers_say_what_a_cell_is(void **state)
+{
+	const struct sc_axis axes[] = {
+		axis("journal_mode", journals, 2),
+		axis("page_size", page_sizes, 3),
+	};
+	struct sc_plan_request request = request_of(axes, 2);
+	struct sc_plan *plan;
+
+	(void)state;
+	request.wal_states = both_states;
+	request.wal_state_count = 2;
+	plan = plan_of(&request);
+	(void)find(plan, "local/commit/insert_one/delete/full");
+	(void)find(plan, "local/commit/insert_one/wal/full/recycled");
+	(void)find(plan, "local/commit/insert_one/wal/full/fresh/page_size=8192");
+	(void)find(plan, "local/commit/insert_batch/delete/full/page_size=1024");
+	for (size_t i = 0; i < plan->cell_count; i++)
+		for (size_t j = 0; j < i; j++)
+			assert_string_not_equal(plan->cells[i].id, plan->cells[j].id);
+	sc_plan_freep(&plan);
+}
+
+static void the_order_of_lists_does_not_change_the_plan(void **state)
+{
+	static const int64_t backwards[] = { 3, 2, 1, 0 };
+	struct sc_axis axes[2], turned[2];
+	struct sc_plan_request request, other;
+	struct sc_plan *plan, *same;
+
+	(void)state;
+	default_axes(axes);
+	turned[0] = axis("synchronous", backwards, 4);
+	turned[1] = axes[0];
+	request = request_of(axes, 2);
+	other = request_of(turned, 2);
+	plan = plan_of(&request);
+	same = plan_of(&other);
+	assert_int_equal(plan->cell_count, same->cell_count);
+	for (size_t i = 0; i < plan->cell_count; i++)
+		assert_string_equal(plan->cells[i].id, same->cells[i].id);
+	sc_plan_freep(&plan);
+	sc_plan_freep(&same);
+}
+
+static void settings_that_cannot_differ_refer_to_the_canonical_one(void **state)
+{
+	struct sc_axis axes[2];
+	struct sc_plan_request request;
+	struct sc_plan *plan;
+	size_t extra;
+
+	(void)state;
+	default_axes(axes);
+	request = request_of(axes, 2);
+	plan = plan_of(&request);
+	extra = find(plan, "local/commit/insert_one/wal/extra/recycled");
+	assert_true(plan->cells[extra].is_same);
+	assert_int_equal(plan->cells[extra].same_index,
+			 find(plan, "local/commit/insert_one/wal/full/recycled"));
+	assert_non_null(plan->cells[extra].same_reason);
+	/* the journal is deleted, so its directory is synced: EXTRA does differ there */
+	assert_false(plan->cells[find(plan, "local/commit/insert_one/delete/extra")].is_same);
+	sc_plan_freep(&plan);
+}
+
+static void without_the_canonical_one_the_first_stands_for_the_rest(void **state)
+{
+	static const int64_t wal[] = { SC_JOURNAL_WAL }, extra[] = { SC_SYNCHRONOUS_EXTRA };
+	static const int64_t switches[] = { 0, 1 };
+	const struct sc_axis axes[] = {
+		axis("journal_mode", wal, 1),
+		axis("synchronous", extra, 1),
+		axis("fullfsync", switches, 2),
+	};
+	struct sc_plan_request request = request_of(axes, 3);
+	struct sc_plan *plan;
+
+	(void)state;
+	request.workloads = "insert_one";
+	plan = plan_of(&request);
+	assert_int_equal(plan->cell_count, 2);
+	assert_int_equal(plan->run_count, 1);
+	assert_false(plan->cells[0].is_same);
+	assert_true(plan->cells[1].is_same);
+	assert_int_equal(plan->cells[1].same_index, 0);
+	assert_non_null(strstr(plan->cells[1].same_reason, "fullfsync"));
+	sc_plan_freep(&plan);
+}
+
+static void the_same_seed_gives_the_same_orders_and_another_one_does_not(void **state)
+{
+	struct sc_axis axes[2];
+	struct sc_plan_request request;
+	struct sc_plan *plan, *again, *other;
+	uint32_t *orders[4];
+
+	(void)state;
+	default_axes(axes);
+	request = request_of(axes, 2);
+	plan = plan_of(&request);
+	again = plan_of(&request);
+	request.seed = 2;
+	other = plan_of(&request);
+	for (size_t i = 0; i < 4; i++)
+		orders[i] = calloc(plan->run_count, sizeof(*orders[i]));
+	sc_plan_order(plan, 1, orders[0]);
+	sc_plan_order(again, 1, orders[1]);
+	sc_plan_order(other, 1, orders[2]);
+	sc_plan_order(plan, 2, orders[3]);
+	assert_memory_equal(orders[0], orders[1], plan->run_count * sizeof(**orders));
+	assert_memory_not_equal(orders[0], orders[2], plan->run_count * sizeof(**orders));
+	assert_memory_not_equal(orders[0], orders[3], plan->run_count * sizeof(**orders));
+	for (size_t i = 0; i < 4; i++)
+		free(orders[i]);
+	sc_plan_freep(&plan);
+	sc_plan_freep(&again);
+	sc_plan_freep(&other);
+}
+
+static void each_round_takes_each_cell_that_is_run_once(void **state)
+{
+	struct sc_axis axes[2];
+	struct sc_plan_request request;
+	struct sc_plan *plan;
+	uint32_t *order;
+	bool *taken;
+
+	(void)state;
+	default_axes(axes);
+	request = request_of(axes, 2);
+	plan = plan_of(&request);
+	order = calloc(plan->run_count, sizeof(*order));
+	for (uint32_t round = 0; round < 20; round++) {
+		taken = calloc(plan->cell_count, sizeof(*taken));
+		sc_plan_order(plan, round, order);
+		for (size_t i = 0; i < plan->run_count; i++) {
+			assert_true(order[i] < plan->cell_count);
+			assert_false(taken[order[i]]);
+			assert_false(plan->cells[order[i]].is_same);
+			taken[order[i]] = true;
+		}
+		free(taken);
+	}
+	free(order);
+	sc_plan_freep(&plan);
+}
+
+static void expect_refusal(const struct sc_plan_request *request, const char *what)
+{
+	struct sc_plan *plan = NULL;
+	struct sc_error error = { 0 };
+
+	assert_int_equal(sc_plan_new(request, &plan, &error), SC_E_USAGE);
+	assert_null(plan);
+	if (!strstr(error.what, what))
+		fail_msg("'%s' does not say '%s'", error.what, what);
+}
+
+static void a_grid_beyond_the_limit_is_refused_with_its_size(void **state)
+{
+	static int64_t many[3000], thousand[1024];
+	struct sc_axis axes[3];
+	struct sc_plan_request request;
+	struct sc_plan *plan;
+
+	(void)state;
+	for (int64_t i = 0; i < 3000; i++)
+		many[i] = i;
+	memcpy(thousand, many, sizeof(thousand));
+	axes[0] = axis("wal_autocheckpoint", thousand, 1024);
+	axes[1] = axis("synchronous", levels, 4);
+	request = request_of(axes, 2);
+	request.workloads = "insert_one";
+	plan = plan_of(&request); /* 4096 cells are the most */
+	assert_int_equal(plan->cell_count, SC_PLAN_CELLS_MAX);
+	sc_plan_freep(&plan);
+
+	axes[0] = axis("wal_autocheckpoint", many, 1025);
+	request = request_of(axes, 2);
+	request.workloads = "insert_one";
+	expect_refusal(&request, "4100 cells");
+}
+
+static void an_absurd_grid_is_refused_and_does_not_wrap_around(void **state)
+{
+	static int64_t many[1 << 17];
+	struct sc_axis axes[4];
+	struct sc_plan_request request;
+
+	(void)state;
+	axes[0] = axis("wal_autocheckpoint", many, 1 << 17);
+	axes[1] = axis("cache_size", many, 1 << 17);
+	axes[2] = axis("mmap_size", many, 1 << 17);
+	axes[3] = axis("page_size", many, 1 << 17); /* 2^68 */
+	request = request_of(axes, 4);
+	expect_refusal(&request, "cells, more than 4096");
+}
+
+static void a_glob_that_matches_nothing_is_refused_with_the_names(void **state)
+{
+	struct sc_plan_request request = request_of(NULL, 0);
+	struct sc_plan *plan = NULL;
+	struct sc_error error = { 0 };
+
+	(void)state;
+	request.workloads = "delete_*";
+	assert_int_equal(sc_plan_new(&request, &plan, &error), SC_E_USAGE);
+	assert_non_null(strstr(error.what, "delete_*"));
+	assert_non_null(strstr(error.next, "insert_one, insert_batch, read_point"));
+}
+
+static void rows_per_commit_for_workloads_that_cannot_vary_are_refused(void **state)
+{
+	const struct sc_axis axes[] = { axis("rows_per_commit", batches, 3) };
+	struct sc_plan_request request = request_of(axes, 1);
+
+	(void)state;
+	request.workloads = "insert_one";
+	expect_refusal(&request, "--rows-per-commit");
+}
+
+int main(void)
+{
+	const struct CMUnitTest cases[] = {
+		CASE("the number of cells has a closed form", counts_have_a_closed_form),
+		CASE("the default grid runs 21 of 24 cells for three workloads",
+		     the_default_sweep_runs_21_of_24_cells_for_three_workloads),
+		CASE("identifiers say what a cell is, and are unique", identifiers_say_what_a_cell_is),
+		CASE("the order of lists does not change the plan",
+		     the_order_of_lists_does_not_change_the_plan),
+		CASE("settings that cannot differ refer to the canonical one",
+		     settings_that_cannot_differ_refer_to_the_canonical_one),
+		CASE("without the canonical one the first stands for the rest",
+		     without_the_canonical_one_the_first_stands_for_the_rest),
+		CASE("the same seed gives the same orders, another seed or round does not",
+		     the_same_seed_gives_the_same_orders_and_another_one_does_not),
+		CASE("each round takes each cell that is run once",
+		     each_round_takes_each_cell_that_is_run_once),
+		CASE("a grid beyond the limit is refused with its size",
+		     a_grid_beyond_the_limit_is_refused_with_its_size),
+		CASE("an absurd grid is refused and does not wrap around",
+		     an_absurd_grid_is_refused_and_does_not_wrap_around),
+		CASE("a glob that matches nothing is refused with the names there are",
+		     a_glob_that_matches_nothing_is_refused_with_the_names),
+		CASE("rows per commit are refused where no workload can vary them",
+		     rows_per_commit_for_workloads_that_cannot_vary_are_refused),
+	};
+
+	return cmocka_run_group_tests(cases, NULL, NULL);
+}
