@@ -40,28 +40,26 @@ static bool has_mode(int flags)
 
 struct opening {
 	int directory;
-	const char *path;
+	const char *path; /* NULL: from inside another call, not counted */
 	uint64_t start_ns;
 };
 
-static bool begin_open(struct opening *opening, int directory, const char *path)
+static struct opening begin_open(int directory, const char *path)
 {
-	if (!sc_tap_is_on() || sc_tap_is_inside())
-		return false;
-	*opening = (struct opening){directory, path, sc_clock_real_ns()};
-	return true;
+	if (sc_tap_is_inside())
+		return (struct opening){0};
+	return (struct opening){directory, path, sc_clock_real_ns()};
 }
 
 /* @fd is what libc returned. Return: the same. */
 static int end_open(const struct opening *opening, int fd)
 {
 	uint64_t end_ns = sc_clock_real_ns();
+	sc_tap_file file = SC_TAP_STRANGER;
 	struct sc_tap_call call;
-	sc_tap_file file;
 
-	if (fd < 0 && errno == EFAULT)
-		return fd;
-	file = sc_tap_path_file(opening->directory, opening->path);
+	if (opening->path && (fd >= 0 || errno != EFAULT))
+		file = sc_tap_path_file(opening->directory, opening->path);
 	if (fd >= 0)
 		sc_tap_fd_set(fd, file);
 	if (sc_tap_note(&call, file, SC_OP_OPEN, opening->start_ns, end_ns, fd < 0))
@@ -73,8 +71,9 @@ static int end_open(const struct opening *opening, int fd)
 #define OPEN_BODY(name, parent, path, ...)                                                         \
 	struct opening opening;                                                                    \
                                                                                                    \
-	if (!begin_open(&opening, parent, path))                                                   \
+	if (!sc_tap_is_on())                                                                       \
 		return sc_tap_real_##name(__VA_ARGS__);                                            \
+	opening = begin_open(parent, path);                                                        \
 	return end_open(&opening, sc_tap_real_##name(__VA_ARGS__))
 
 #define RAW_BODY(parent, path, flags, mode)                                                        \
@@ -130,11 +129,6 @@ static int note_copy(int fd, int copy)
 	return copy;
 }
 
-static bool follows(void)
-{
-	return sc_tap_is_on() && !sc_tap_is_inside();
-}
-
 int sc_tap_raw_dup(int fd)
 {
 	return (int)syscall(SYS_dup, fd);
@@ -142,7 +136,7 @@ int sc_tap_raw_dup(int fd)
 
 int dup(int fd)
 {
-	if (!follows())
+	if (!sc_tap_is_on())
 		return sc_tap_real_dup(fd);
 	return note_copy(fd, sc_tap_real_dup(fd));
 }
@@ -156,7 +150,7 @@ int sc_tap_raw_dup2(int fd, int target)
 
 int dup2(int fd, int target)
 {
-	if (!follows())
+	if (!sc_tap_is_on())
 		return sc_tap_real_dup2(fd, target);
 	return note_copy(fd, sc_tap_real_dup2(fd, target));
 }
@@ -168,7 +162,7 @@ int sc_tap_raw_dup3(int fd, int target, int flags)
 
 int dup3(int fd, int target, int flags)
 {
-	if (!follows())
+	if (!sc_tap_is_on())
 		return sc_tap_real_dup3(fd, target, flags);
 	return note_copy(fd, sc_tap_real_dup3(fd, target, flags));
 }
@@ -235,7 +229,7 @@ static int counted_fcntl(fcntl_function real, int fd, int command, void *argumen
 		va_start(arguments, command);                                                      \
 		argument = va_arg(arguments, void *);                                              \
 		va_end(arguments);                                                                 \
-		if (!follows())                                                                    \
+		if (!sc_tap_is_on())                                                                    \
 			return sc_tap_real_##name(fd, command, argument);                          \
 		return counted_fcntl(sc_tap_real_##name, fd, command, argument);                   \
 	}
@@ -256,7 +250,7 @@ int close(int fd)
 	sc_tap_file file;
 	int result;
 
-	if (!follows())
+	if (!sc_tap_is_on())
 		return sc_tap_real_close(fd);
 	file = sc_tap_fd_known(fd);
 	sc_tap_fd_forget(fd);
@@ -274,7 +268,7 @@ int sc_tap_raw_close_range(unsigned int first, unsigned int last, int flags)
 
 int close_range(unsigned int first, unsigned int last, int flags)
 {
-	if (follows() && !(flags & (int)CLOSE_RANGE_CLOEXEC))
+	if (sc_tap_is_on() && !(flags & (int)CLOSE_RANGE_CLOEXEC))
 		sc_tap_fd_forget_range(first, last);
 	return sc_tap_real_close_range(first, last, flags);
 }
@@ -290,7 +284,10 @@ int sc_tap_raw_fclose(FILE *stream)
 /* A descriptor that was opened here, made a stream by fdopen, and is closed inside libc. */
 int fclose(FILE *stream)
 {
-	if (follows())
-		sc_tap_fd_forget(fileno(stream));
+	int saved = errno;
+
+	if (sc_tap_is_on())
+		sc_tap_fd_forget(fileno(stream)); /* -1 where there is none */
+	errno = saved;
 	return sc_tap_real_fclose(stream);
 }

@@ -25,7 +25,6 @@ int syncost_tap_start(void)
 	if (sc_tap_is_on())
 		return SYNCOST_ALREADY;
 
-	sc_tap_set_sampling();
 	sc_tap_fd_forget_range(0, UINT32_MAX);
 	sc_tap_map_clear();
 	(void)atomic_fetch_or(&sc_ledger.instruments, INSTRUMENT);

@@ -41,9 +41,11 @@ static bool is_directory_of(const char *directory, uint32_t slot)
 {
 	const char *path = sc_ledger.meter->databases[slot].path;
 	const char *slash = strrchr(path, '/');
-	size_t length = strlen(directory);
+	size_t length = strlen(directory), stem = slash ? (size_t)(slash - path) : 0;
 
-	return slash && (size_t)(slash - path) == length && memcmp(path, directory, length) == 0;
+	if (slash == path)
+		stem = 1; /* the root */
+	return slash && stem == length && memcmp(path, directory, length) == 0;
 }
 
 static sc_tap_file temporary_file(void)

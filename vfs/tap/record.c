@@ -17,18 +17,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "syncost.h"
+#include "../ops.h"
 
 _Atomic uint32_t sc_tap_on;
 __thread uint32_t sc_tap_last_database __attribute__((tls_model("initial-exec")));
-
-static uint32_t every[SC_OP_COUNT_]; /* one call in so many is timed */
-
-void sc_tap_set_sampling(void)
-{
-	for (uint32_t op = 0; op < SC_OP_COUNT_; op++)
-		every[op] = syncost_op_info((enum sc_op)op)->every;
-}
 
 /* Xorshift, period 2^32 - 1. */
 static uint32_t next_random(struct sc_thread *thread)
@@ -44,7 +36,9 @@ static uint32_t next_random(struct sc_thread *thread)
 
 static bool is_chosen(struct sc_thread *thread, enum sc_op op)
 {
-	return every[op] <= 1 || (uint64_t)next_random(thread) * every[op] <= UINT32_MAX;
+	uint32_t every = sc_ops[op].every;
+
+	return every <= 1 || (uint64_t)next_random(thread) * every <= UINT32_MAX;
 }
 
 static bool is_sync(enum sc_op op)
@@ -87,6 +81,20 @@ bool sc_tap_begin_fd(struct sc_tap_call *call, int fd, enum sc_op op)
 	return !sc_tap_is_inside() && sc_tap_begin(call, sc_tap_fd_file(fd), op);
 }
 
+/* The shim says that its call has just begun by n = 0. */
+static void add_below(struct sc_below *below, uint64_t wall_ns, const struct sc_cpu_share *share,
+		      uint64_t own_ns)
+{
+	if (below->n == 0)
+		*below = (struct sc_below){0};
+	below->n++;
+	below->wall_ns += wall_ns;
+	below->cpu_ns += share->cpu_ns;
+	below->run_delay_ns += share->run_delay_ns;
+	below->off_cpu_ns += share->off_cpu_ns;
+	below->own_ns += own_ns;
+}
+
 /* Books the shares of a sync that ran from call->start_ns to @end_ns, and what reading them took. */
 static void note_cpu(const struct sc_tap_call *call, struct sc_series *series, uint64_t end_ns)
 {
@@ -98,16 +106,10 @@ static void note_cpu(const struct sc_tap_call *call, struct sc_series *series, u
 	sc_ledger_note_cpu(series, 1, wall_ns, share.cpu_ns, share.run_delay_ns);
 
 	own_ns = (sc_clock_real_ns() - call->before_ns) - wall_ns;
-	if (thread->vfs_depth == 0) {
+	if (thread->vfs_depth > 0)
+		add_below(&thread->below, wall_ns, &share, own_ns);
+	else
 		thread->own_ns += own_ns;
-		return;
-	}
-	thread->below.n++;
-	thread->below.wall_ns += wall_ns;
-	thread->below.cpu_ns += share.cpu_ns;
-	thread->below.run_delay_ns += share.run_delay_ns;
-	thread->below.off_cpu_ns += share.off_cpu_ns;
-	thread->below.own_ns += own_ns;
 }
 
 /* Whether the tap tells the size of the file the call acted on. */

@@ -82,9 +82,6 @@ bool sc_tap_end(struct sc_tap_call *call, bool is_failed, uint64_t bytes);
 bool sc_tap_note(struct sc_tap_call *ret_call, sc_tap_file file, enum sc_op op, uint64_t start_ns,
 		 uint64_t end_ns, bool is_failed);
 
-/** sc_tap_set_sampling() - read the operations' sampling rates; before the tap is on. */
-void sc_tap_set_sampling(void);
-
 /* --- sizes, after a call for which the above returned true */
 
 /** sc_tap_size_set() - the file has @size bytes now. */

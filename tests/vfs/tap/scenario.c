@@ -2,7 +2,7 @@
 /*
  * Known workloads under shim and tap, for comparison with what strace saw of the same run.
  *
- * usage: tap-scenario DIRECTORY [--unseen-sync]
+ * usage: tap-scenario DIRECTORY [--unseen-sync] [--journal MODE]
  *
  * For each journal mode, synchronous setting and locking mode it runs the phases of phases[] on a
  * fresh database in DIRECTORY. A phase stands between two calls of prctl(PR_SET_NAME, "sc+N") and
@@ -10,7 +10,7 @@
  * of the two. One JSON object a phase on standard output; N is the line's number from 0.
  *
  * --unseen-sync: each phase makes one more sync, past libc. The negative control: the ledger
- * cannot see it, strace does.
+ * cannot see it, strace does. --journal: only this journal mode.
  */
 
 #include <fcntl.h>
@@ -29,6 +29,7 @@
 
 #define WARM_UP 2
 #define COMMITS 5
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *const journals[] = {"DELETE", "TRUNCATE", "PERSIST", "MEMORY", "OFF", "WAL"};
 static const char *const synchronous[] = {"OFF", "NORMAL", "FULL", "EXTRA"};
@@ -85,7 +86,7 @@ static void remove_files(const struct cell *cell)
 	char path[600];
 
 	for (size_t i = 0; i < 2; i++) {
-		for (size_t k = 0; k < sizeof(suffixes) / sizeof(suffixes[0]); k++) {
+		for (size_t k = 0; k < COUNT(suffixes); k++) {
 			(void)snprintf(path, sizeof(path), "%s%s", paths[i], suffixes[k]);
 			(void)unlink(path); /* most do not exist */
 		}
@@ -357,10 +358,12 @@ static void run_cell(const struct cell *cell)
 {
 	remove_files(cell);
 	if (syncost_start(&(struct syncost_options){.cpu = true}) != 0 ||
-	    syncost_register(NULL, "syncost", true) != 0 || syncost_tap_start() != 0)
+	    syncost_register(NULL, "syncost", true) != 0 || syncost_tap_start() != 0 ||
+	    syncost_tap_database(cell->main_path) != 0 ||
+	    syncost_tap_database(cell->second_path) != 0)
 		die("start", "failed");
 
-	for (size_t i = 0; i < sizeof(phases) / sizeof(phases[0]); i++)
+	for (size_t i = 0; i < COUNT(phases); i++)
 		if (!phases[i].only_journal || strcmp(phases[i].only_journal, cell->journal) == 0)
 			run_phase(cell, &phases[i]);
 
@@ -370,27 +373,44 @@ static void run_cell(const struct cell *cell)
 	remove_files(cell);
 }
 
+static bool is_wanted(const char *journal, const char *only)
+{
+	return !only || strcmp(journal, only) == 0;
+}
+
+static void run_cells(struct cell *cell, const char *only_journal)
+{
+	for (size_t j = 0; j < COUNT(journals); j++) {
+		for (size_t i = 0; i < COUNT(synchronous) * COUNT(lockings); i++) {
+			cell->journal = journals[j];
+			cell->synchronous = synchronous[i / COUNT(lockings)];
+			cell->locking = lockings[i % COUNT(lockings)];
+			if (is_wanted(cell->journal, only_journal))
+				run_cell(cell);
+		}
+	}
+}
+
 int main(int argc, char **argv)
 {
+	const char *only_journal = NULL;
 	struct cell cell = {0};
 
 	if (argc < 2)
-		die("usage", "tap-scenario DIRECTORY [--unseen-sync]");
+		die("usage", "tap-scenario DIRECTORY [--unseen-sync] [--journal MODE]");
 	cell.directory = argv[1];
-	cell.unseen_sync = argc > 2 && strcmp(argv[2], "--unseen-sync") == 0;
+	for (int i = 2; i < argc; i++) {
+		if (strcmp(argv[i], "--unseen-sync") == 0)
+			cell.unseen_sync = true;
+		else if (strcmp(argv[i], "--journal") == 0 && i + 1 < argc)
+			only_journal = argv[++i];
+		else
+			die(argv[i], "not an option");
+	}
 	(void)snprintf(cell.main_path, sizeof(cell.main_path), "%s/main.db", argv[1]);
 	(void)snprintf(cell.second_path, sizeof(cell.second_path), "%s/second/second.db", argv[1]);
 
-	for (size_t j = 0; j < sizeof(journals) / sizeof(journals[0]); j++) {
-		for (size_t s = 0; s < sizeof(synchronous) / sizeof(synchronous[0]); s++) {
-			for (size_t l = 0; l < sizeof(lockings) / sizeof(lockings[0]); l++) {
-				cell.journal = journals[j];
-				cell.synchronous = synchronous[s];
-				cell.locking = lockings[l];
-				run_cell(&cell);
-			}
-		}
-	}
+	run_cells(&cell, only_journal);
 	if (fflush(stdout) != 0 || ferror(stdout))
 		die("standard output", "cannot be written");
 	return EXIT_SUCCESS;

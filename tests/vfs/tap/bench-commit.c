@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One-row commits in the setting where they are cheapest, WAL and synchronous=OFF: the worst case
+ * for instruments, since nothing waits.
+ *
+ * usage: bench-commit DATABASE none|tap|shim|both
+ *
+ * Prints nanoseconds per commit: the median of the batches. Built with the tap and without.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <sqlite3.h>
+
+#include "syncost.h"
+
+#define BATCHES 21
+#define COMMITS 2000
+
+static void check(int ok, const char *what)
+{
+	if (ok)
+		return;
+	(void)fprintf(stderr, "bench-commit: %s failed\n", what);
+	exit(EXIT_FAILURE);
+}
+
+static void start_instruments(const char *mode)
+{
+	int with_both = strcmp(mode, "both") == 0;
+
+	if (strcmp(mode, "none") == 0)
+		return;
+	check(syncost_start(&(struct syncost_options){.cpu = true}) == 0, "start");
+	if (with_both || strcmp(mode, "shim") == 0)
+		check(syncost_register(NULL, "syncost", true) == 0, "register");
+	if (with_both || strcmp(mode, "tap") == 0)
+		check(syncost_tap_start() == 0, "tap");
+}
+
+static double now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static double run_batch(sqlite3_stmt *statement)
+{
+	double start_ns = now_ns();
+
+	for (int i = 0; i < COMMITS; i++) {
+		check(sqlite3_step(statement) == SQLITE_DONE, "insert");
+		check(sqlite3_reset(statement) == SQLITE_OK, "reset");
+	}
+	return (now_ns() - start_ns) / COMMITS;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+int main(int argc, char **argv)
+{
+	double batches[BATCHES];
+	sqlite3_stmt *statement;
+	sqlite3 *db;
+
+	check(argc == 3, "usage: bench-commit DATABASE none|tap|shim|both");
+	start_instruments(argv[2]);
+	check(strcmp(argv[2], "tap") != 0 || syncost_tap_database(argv[1]) == 0, "name");
+	check(sqlite3_open(argv[1], &db) == SQLITE_OK, "open");
+	check(sqlite3_exec(db,
+			   "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;"
+			   "CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT)",
+			   NULL, NULL, NULL) == SQLITE_OK, "schema");
+	check(sqlite3_prepare_v2(db, "INSERT INTO t(v) VALUES('0123456789012345678901234567')", -1,
+				 &statement, NULL) == SQLITE_OK, "prepare");
+
+	(void)run_batch(statement); /* warm-up */
+	for (int i = 0; i < BATCHES; i++)
+		batches[i] = run_batch(statement);
+	qsort(batches, BATCHES, sizeof(batches[0]), compare);
+	printf("%.1f\n", batches[BATCHES / 2]);
+
+	check(sqlite3_finalize(statement) == SQLITE_OK && sqlite3_close(db) == SQLITE_OK, "close");
+	return EXIT_SUCCESS;
+}
