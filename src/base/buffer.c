@@ -86,6 +86,14 @@ void sc_buffer_printf(struct sc_buffer *buffer, const char *format, ...)
 	buffer->length += (size_t)length;
 }
 
+void sc_buffer_cut(struct sc_buffer *buffer, size_t length)
+{
+	assert(length <= buffer->length);
+	buffer->length = length;
+	if (buffer->text)
+		buffer->text[length] = '\0';
+}
+
 int sc_buffer_take(struct sc_buffer *buffer, char **ret_text, struct sc_error *error)
 {
 	if (reserve(buffer, 0)) /* an empty buffer has no text yet */

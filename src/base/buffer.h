@@ -34,6 +34,9 @@ void sc_buffer_add_text(struct sc_buffer *buffer, const char *text);
 /** sc_buffer_printf() - append formatted text; its arguments may not lie in the buffer. */
 void sc_buffer_printf(struct sc_buffer *buffer, const char *format, ...) SC_PRINTF(2, 3);
 
+/** sc_buffer_cut() - drop what follows the first @length bytes; @length: at most its length */
+void sc_buffer_cut(struct sc_buffer *buffer, size_t length);
+
 /**
  * sc_buffer_take() - hand over the text and leave the buffer empty
  * @ret_text: never NULL on success, "" for an empty buffer; the caller frees it

@@ -83,6 +83,19 @@ static void bytes_may_hold_nuls(void **state)
 	assert_memory_equal(buffer.text, "a\0b", 4);
 }
 
+static void what_was_added_can_be_cut_off(void **state)
+{
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer buffer = { 0 };
+
+	(void)state;
+	sc_buffer_cut(&buffer, 0);
+	sc_buffer_add_text(&buffer, "keep, drop");
+	sc_buffer_cut(&buffer, 4);
+	assert_string_equal(buffer.text, "keep");
+	sc_buffer_add_text(&buffer, "!");
+	assert_string_equal(buffer.text, "keep!");
+}
+
 static int build(char **ret_text, struct sc_error *error)
 {
 	SC_CLEANUP(sc_buffer_fini) struct sc_buffer buffer = { 0 };
@@ -126,6 +139,7 @@ int main(void)
 		     one_piece_may_be_larger_than_the_buffer_was),
 		CASE("an empty buffer gives an empty text", an_empty_buffer_gives_an_empty_text),
 		CASE("bytes may hold NULs", bytes_may_hold_nuls),
+		CASE("what was added can be cut off", what_was_added_can_be_cut_off),
 		CASE("a failed allocation is told at the end",
 		     a_failed_allocation_is_told_at_the_end),
 	};

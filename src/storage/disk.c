@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+#include "disk.h"
+
+/*
+ * sysfs, all of it readable by everybody:
+ *
+ *	dev/block/254:0          a link to the device's directory, which ends in its name
+ *	class/block/NAME/        the same by name, partitions too
+ *	  partition              only partitions have it; the disk is the directory above
+ *	  slaves/                what a device mapper or RAID device is made of
+ *	  dm/uuid, dm/name       "CRYPT-LUKS2-…", "LVM-…"; "luks-root"
+ *	  md/level               "raid1"
+ *	  loop/backing_file
+ *	  device/model, vendor   SCSI, ATA, NVMe; MMC has device/name
+ *	  queue/rotational       0 or 1
+ *	  queue/write_cache      "write back": there is a cache that a flush must empty
+ */
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEPTH_MAX 8 /* of mapped devices upon each other; the kernel allows no loops */
+#define ATTRIBUTE_BYTES 256
+
+enum { NOT_THERE = 1, SEEN };
+
+struct device {
+	const char *root;
+	char name[NAME_MAX + 1];
+};
+
+void sc_disks_fini(struct sc_disks *disks)
+{
+	sc_buffer_fini(&disks->description);
+	sc_buffer_fini(&disks->models);
+	sc_buffer_fini(&disks->names);
+	*disks = (struct sc_disks){ 0 };
+}
+
+/* An attribute's first line without blanks at its ends. Return: false if absent or empty. */
+static bool read_attribute(const struct device *device, const char *attribute,
+			   char value[ATTRIBUTE_BYTES])
+{
+	SC_CLEANUP(sc_fd_closep) int fd = -1;
+	char path[PATH_MAX];
+	const char *start;
+	ssize_t bytes;
+
+	(void)snprintf(path, sizeof(path), "%s/sys/class/block/%s/%s", device->root, device->name,
+		       attribute);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	bytes = read(fd, value, ATTRIBUTE_BYTES - 1);
+	if (bytes <= 0)
+		return false;
+	value[bytes] = '\0';
+	value[strcspn(value, "\n")] = '\0';
+
+	start = value + strspn(value, " \t");
+	memmove(value, start, strlen(start) + 1);
+	for (size_t length = strlen(value); length > 0 && isspace((unsigned char)value[length - 1]);)
+		value[--length] = '\0';
+	return value[0] != '\0';
+}
+
+/* The last component of what a path resolves to. */
+static bool resolve_name(const char *path, char *name, size_t name_bytes)
+{
+	SC_CLEANUP(sc_freep) char *resolved = realpath(path, NULL);
+	const char *slash;
+
+	if (!resolved)
+		return false;
+	slash = strrchr(resolved, '/');
+	if (strlen(slash + 1) >= name_bytes)
+		return false;
+	strcpy(name, slash + 1);
+	return true;
+}
+
+static bool is_known(const char *root, const char *name)
+{
+	char path[PATH_MAX];
+
+	(void)snprintf(path, sizeof(path), "%s/sys/class/block/%s", root, name);
+	return access(path, F_OK) == 0;
+}
+
+bool sc_disk_name(const char *root, uint32_t major, uint32_t minor, char *name, size_t name_bytes)
+{
+	char path[PATH_MAX];
+
+	(void)snprintf(path, sizeof(path), "%s/sys/dev/block/%u:%u", root, major, minor);
+	return resolve_name(path, name, name_bytes) && is_known(root, name);
+}
+
+bool sc_disk_name_of_source(const char *root, const char *source, char *name, size_t name_bytes)
+{
+	char path[PATH_MAX];
+	const char *slash = strrchr(source, '/');
+
+	if (strncmp(source, "/dev/", 5) != 0)
+		return false;
+	(void)snprintf(path, sizeof(path), "%s%s", root, source);
+	if (resolve_name(path, name, name_bytes) && is_known(root, name))
+		return true;
+
+	/* A container's /dev may lack it; its last component is often the kernel's name. */
+	if (strlen(slash + 1) == 0 || strlen(slash + 1) >= name_bytes || !is_known(root, slash + 1))
+		return false;
+	strcpy(name, slash + 1);
+	return true;
+}
+
+/* A partition becomes its disk. */
+static void to_whole_disk(struct device *device)
+{
+	char path[PATH_MAX], number[ATTRIBUTE_BYTES], name[sizeof(device->name)];
+
+	if (!read_attribute(device, "partition", number))
+		return;
+	(void)snprintf(path, sizeof(path), "%s/sys/class/block/%s/..", device->root, device->name);
+	if (resolve_name(path, name, sizeof(name)))
+		strcpy(device->name, name);
+}
+
+/* What kind of mapping it is: " (raid1)", " (crypt luks-root)", " (/var/disk.img)" or nothing. */
+static void describe_mapping(struct sc_buffer *description, const struct device *device)
+{
+	char value[ATTRIBUTE_BYTES], name[ATTRIBUTE_BYTES];
+
+	if (read_attribute(device, "md/level", value) ||
+	    read_attribute(device, "loop/backing_file", value)) {
+		sc_buffer_printf(description, " (%s)", value);
+		return;
+	}
+	if (!read_attribute(device, "dm/name", name))
+		return;
+	if (!read_attribute(device, "dm/uuid", value)) {
+		sc_buffer_printf(description, " (%s)", name);
+		return;
+	}
+	value[strcspn(value, "-")] = '\0';
+	for (char *c = value; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	sc_buffer_printf(description, " (%s %s)", value, name);
+}
+
+static bool read_model(const struct device *device, char model[2 * ATTRIBUTE_BYTES])
+{
+	char name[ATTRIBUTE_BYTES], vendor[ATTRIBUTE_BYTES];
+
+	if (!read_attribute(device, "device/model", name) &&
+	    !read_attribute(device, "device/name", name))
+		return false;
+	/* "ATA" is no maker; a virtio device's vendor is a number and it has no model. */
+	if (read_attribute(device, "device/vendor", vendor) && strcmp(vendor, "ATA") != 0 &&
+	    strncmp(vendor, "0x", 2) != 0)
+		(void)snprintf(model, 2 * ATTRIBUTE_BYTES, "%s %s", vendor, name);
+	else
+		(void)snprintf(model, 2 * ATTRIBUTE_BYTES, "%s", name);
+	return true;
+}
+
+/* Names and models that only virtual machines have. */
+static const char *const virtual_names[] = { "vd", "xvd" };
+static const char *const virtual_models[] = {
+	"Amazon Elastic Block Store",
+	"Google PersistentDisk",
+	"Msft Virtual Disk",
+	"QEMU",
+	"VBOX",
+	"VMware",
+	"nvme_card",
+};
+
+static bool is_virtual(const struct device *device, const char *model)
+{
+	for (size_t i = 0; i < SC_ARRAY_COUNT(virtual_names); i++) {
+		size_t bytes = strlen(virtual_names[i]);
+
+		if (strncmp(device->name, virtual_names[i], bytes) == 0 &&
+		    islower((unsigned char)device->name[bytes]))
+			return true;
+	}
+	for (size_t i = 0; i < SC_ARRAY_COUNT(virtual_models); i++) {
+		if (strstr(model, virtual_models[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool was_seen(const struct sc_disks *disks, const char *name)
+{
+	const char *end = disks->names.text + disks->names.length;
+
+	for (const char *at = disks->names.text; at && at < end; at += strlen(at) + 1) {
+		if (strcmp(at, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A device with nothing underneath. */
+static void add_disk(struct sc_disks *disks, const struct device *device, const char *model)
+{
+	char value[ATTRIBUTE_BYTES];
+
+	sc_buffer_add(&disks->names, device->name, strlen(device->name) + 1);
+	disks->count++;
+	disks->virtual += is_virtual(device, model);
+	if (model[0])
+		sc_buffer_printf(&disks->models, "%s%s", disks->models.length ? ", " : "", model);
+	if (read_attribute(device, "queue/rotational", value)) {
+		disks->rotational_known++;
+		disks->rotational += strcmp(value, "0") != 0;
+	}
+	if (read_attribute(device, "queue/write_cache", value)) {
+		disks->write_cache_known++;
+		disks->write_back += strcmp(value, "write back") == 0;
+	}
+}
+
+static int compare_names(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_entry(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+static int add_device(struct sc_disks *disks, const char *root, const char *name, int depth);
+
+/* Adds @name after @separator, or nothing at all. */
+static int add_after(struct sc_disks *disks, const char *separator, const char *root,
+		     const char *name, int depth)
+{
+	size_t length = disks->description.length;
+	int r;
+
+	sc_buffer_add_text(&disks->description, separator);
+	r = add_device(disks, root, name, depth);
+	if (r != 0)
+		sc_buffer_cut(&disks->description, length);
+	return r;
+}
+
+/* Adds what @device is made of. Return: how many devices, those seen before included. */
+static int add_slaves(struct sc_disks *disks, const struct device *device, int depth)
+{
+	char path[PATH_MAX];
+	struct dirent **slaves;
+	int count, known = 0, added = 0;
+
+	(void)snprintf(path, sizeof(path), "%s/sys/class/block/%s/slaves", device->root,
+		       device->name);
+	count = scandir(path, &slaves, is_entry, compare_names);
+	if (count < 0)
+		return 0;
+	for (int i = 0; i < count; i++) {
+		int r = add_after(disks, added ? ", " : " on ", device->root, slaves[i]->d_name,
+				  depth + 1);
+
+		known += r != NOT_THERE;
+		added += r == 0;
+		free(slaves[i]);
+	}
+	free(slaves);
+	return known;
+}
+
+/* Return: 0, NOT_THERE, or SEEN where its disk is described already. */
+static int add_device(struct sc_disks *disks, const char *root, const char *name, int depth)
+{
+	struct device device = { .root = root };
+	char model[2 * ATTRIBUTE_BYTES] = "";
+
+	if (depth > DEPTH_MAX || strlen(name) >= sizeof(device.name) || !is_known(root, name))
+		return NOT_THERE;
+	strcpy(device.name, name);
+	to_whole_disk(&device);
+	if (was_seen(disks, device.name))
+		return SEEN;
+
+	sc_buffer_add_text(&disks->description, device.name);
+	if (read_model(&device, model))
+		sc_buffer_printf(&disks->description, " (%s)", model);
+	else
+		describe_mapping(&disks->description, &device);
+	if (add_slaves(disks, &device, depth) == 0)
+		add_disk(disks, &device, model);
+	return 0;
+}
+
+int sc_disks_add(struct sc_disks *disks, const char *root, const char *name)
+{
+	int r = add_after(disks, disks->description.length ? ", " : "", root, name, 0);
+
+	return r == NOT_THERE ? 1 : 0;
+}
