@@ -1,2 +1,411 @@
 /* SPDX-License-Identifier: MIT */
+
+/*
+ * The executor. Set-up in a connection of its own; then the measured connection, warm-up, the
+ * timed part between two readings of every clock, and the verification, each under its name.
+ *
+ * All values of the timed part exist before it begins, so it allocates nothing but what SQLite
+ * does. Files are looked at by their paths (stat takes no lock away), the WAL's header through
+ * SQLite's own handle.
+ */
+
 #include "execute.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "../base/clock.h"
+#include "../base/procfs.h"
+#include "../stats/hist.h"
+#include "../suite/generate.h"
+#include "execute-database.h"
+#include "execute-ledger.h"
+#include "execute-verify.h"
+#include "execute-warmup.h"
+#include "syncost.h"
+
+#define DATABASE_NAME "bench.db"
+
+struct execution {
+	const struct sc_sample_spec *spec;
+	struct sc_sample *sample;
+	struct sc_error *error;
+	struct sc_suite *suite;
+	const struct sc_workload *workload;
+	char *path; /* of the main database file, resolved */
+	uint64_t rows, rows_per_commit;
+	struct sc_generation *generation;
+	struct sc_stream_set *values;
+	int64_t *sums, *dataset_sums;
+	struct sc_instruments instruments;
+	sqlite3 *db;
+	struct sc_progress progress;
+	struct sc_block *block; /* of the timed part */
+	struct sc_timing timing;
+	uint32_t wal_sequence;  /* at the start of the timed part */
+	struct syncost_snapshot *snapshot;
+};
+
+static void free_snapshot(struct syncost_snapshot **snapshot)
+{
+	syncost_snapshot_free(*snapshot);
+	*snapshot = NULL;
+}
+
+/* Statements before their connection, the connection before the shim under it. */
+static void execution_fini(struct execution *self)
+{
+	sc_block_freep(&self->block);
+	sc_program_freep(&self->progress.program);
+	sc_connection_closep(&self->db);
+	sc_instruments_stop(&self->instruments);
+	free_snapshot(&self->snapshot);
+	sc_timing_fini(&self->progress.timing);
+	sc_timing_fini(&self->timing);
+	sc_stream_set_freep(&self->values);
+	sc_generation_freep(&self->generation);
+	sc_suite_freep(&self->suite);
+	free(self->sums);
+	free(self->dataset_sums);
+	free(self->path);
+}
+
+static void enter(const char *phase)
+{
+	(void)prctl(PR_SET_NAME, phase); /* a name for tracers; fails for no readable text */
+}
+
+/* --- set-up */
+
+static int resolve(struct execution *self)
+{
+	SC_CLEANUP(sc_freep) char *directory = realpath(self->spec->directory, NULL);
+
+	if (!directory)
+		return sc_fail(self->error, -errno, "directory '%s'", self->spec->directory);
+	if (asprintf(&self->path, "%s/" DATABASE_NAME, directory) < 0) {
+		self->path = NULL;
+		return sc_fail(self->error, -ENOMEM, "directory '%s'", self->spec->directory);
+	}
+	return 0;
+}
+
+static int check_spec(struct execution *self)
+{
+	const struct sc_sample_spec *spec = self->spec;
+
+	if (!spec->suite_text || !spec->workload || !spec->directory || !spec->store)
+		return sc_fail(self->error, SC_E_FORMAT, "sample specification is not complete");
+	if (strcmp(spec->store, "sqlite") != 0)
+		return sc_fail(self->error, SC_E_FORMAT, "store '%s' is not known", spec->store);
+	if (spec->operations == 0)
+		return sc_fail(self->error, SC_E_FORMAT, "sample specification has no operations");
+	return 0;
+}
+
+static int load(struct execution *self)
+{
+	const struct sc_sample_spec *spec = self->spec;
+	int r;
+
+	r = check_spec(self);
+	if (r == 0)
+		r = sc_suite_parse(spec->suite_text, "of the sample", &self->suite, self->error);
+	if (r < 0)
+		return r;
+	self->workload = sc_suite_workload(self->suite, spec->workload);
+	if (!self->workload)
+		return sc_fail(self->error, SC_E_FORMAT, "suite '%s' has no workload '%s'",
+			       self->suite->name, spec->workload);
+	self->rows = spec->rows ? spec->rows : self->suite->rows;
+	self->rows_per_commit = spec->setting.rows_per_commit ? spec->setting.rows_per_commit
+							      : self->workload->rows_per_commit;
+	return resolve(self);
+}
+
+static int generate(struct execution *self)
+{
+	char scope[80];
+	int r;
+
+	self->sums = calloc(self->workload->parameter_count + 1, sizeof *self->sums);
+	self->dataset_sums = calloc(self->suite->dataset_parameter_count + 1,
+				    sizeof *self->dataset_sums);
+	if (!self->sums || !self->dataset_sums)
+		return sc_fail(self->error, -ENOMEM, "workload %s", self->workload->name);
+	(void)snprintf(scope, sizeof scope, "workload/%s", self->workload->name);
+	r = sc_generation_new(self->suite, self->rows, self->spec->seed, &self->generation,
+			      self->error);
+	if (r == 0)
+		r = sc_stream_set_new(self->generation, self->workload->parameters,
+				      self->workload->parameter_count, scope, &self->values,
+				      self->error);
+	if (r == 0)
+		r = sc_timing_init(&self->timing, self->error);
+	if (r == 0)
+		r = sc_timing_init(&self->progress.timing, self->error);
+	return r;
+}
+
+static int set_up(struct execution *self)
+{
+	int r;
+
+	enter("sc-setup");
+	r = load(self);
+	if (r == 0)
+		r = generate(self);
+	if (r == 0)
+		r = sc_database_create(self->path, self->suite, self->generation, self->rows,
+				       self->spec->setting.page_size, self->dataset_sums,
+				       self->error);
+	if (r == 0)
+		r = sc_instruments_start(&self->instruments, self->spec->instruments, self->path,
+					 self->error);
+	if (r == 0)
+		r = sc_database_open(self->path,
+				     self->instruments.is_registered ? SC_INSTRUMENTS_VFS : NULL,
+				     &self->spec->setting, &self->db, self->error);
+	if (r < 0)
+		return r;
+	self->sample->effective = self->spec->setting;
+	self->sample->effective.rows_per_commit = (uint32_t)self->rows_per_commit;
+	return sc_database_effective(self->db, &self->sample->effective, self->error);
+}
+
+/* --- warm-up */
+
+static int warm_up(struct execution *self)
+{
+	const struct sc_program_options options = {
+		.rows_per_commit = self->rows_per_commit,
+		.sums_results = sc_verify_uses(self->workload, "result_sum"),
+		.marks = self->instruments.is_registered,
+	};
+	const struct sc_warmup warmup = {
+		.workload = self->workload,
+		.effective = &self->sample->effective,
+		.wal_state = self->spec->wal_state,
+		.rows_per_commit = self->rows_per_commit,
+		.operations = self->spec->operations,
+	};
+	int r;
+
+	enter("sc-warmup");
+	self->progress.db = self->db;
+	self->progress.sums = self->sums;
+	r = sc_program_new(self->db, self->workload, self->values, &options,
+			   &self->progress.program, self->error);
+	if (r == 0)
+		r = sc_warmup_run(&self->progress, &warmup, &self->wal_sequence, self->error);
+	if (r == 0)
+		r = sc_block_new(self->progress.program, self->progress.next, self->spec->operations,
+				 &self->block, self->error);
+	return r;
+}
+
+/* --- the timed part */
+
+static uint64_t process_cpu_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now); /* cannot fail for this clock */
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void fill_latency(struct sc_latency *latency, uint32_t **buckets, uint64_t max_ns,
+			 const char *reason)
+{
+	latency->n = sc_hist_count(*buckets);
+	if (latency->n == 0) {
+		latency->status = SC_SKIPPED;
+		(void)snprintf(latency->reason, sizeof latency->reason, "%s", reason);
+		return;
+	}
+	(void)sc_hist_quantile(*buckets, max_ns, 0.5, &latency->p50_ns);
+	(void)sc_hist_quantile(*buckets, max_ns, 0.9, &latency->p90_ns);
+	(void)sc_hist_quantile(*buckets, max_ns, 0.99, &latency->p99_ns);
+	(void)sc_hist_quantile(*buckets, max_ns, 0.999, &latency->p999_ns);
+	latency->max_ns = max_ns;
+	latency->buckets = SC_TAKE(*buckets);
+}
+
+static void fill_usage(struct sc_sample *sample, const struct sc_usage *usage)
+{
+	sample->run_delay_ns = usage->run_delay_ns.value;
+	sample->run_delay_status = usage->run_delay_ns.status;
+	sample->steal_ns = usage->steal_ns.value;
+	sample->steal_status = usage->steal_ns.status;
+	sample->major_faults = usage->major_faults.value;
+	sample->space.page_cache_bytes = usage->write_bytes.value;
+	sample->space.page_cache_status = usage->write_bytes.status;
+}
+
+static int measure(struct execution *self)
+{
+	struct sc_sample *sample = self->sample;
+	struct sc_tally tally = {0};
+	struct sc_usage before, after, usage;
+	uint64_t start_ns, start_cpu_ns;
+	int r;
+
+	r = sc_instruments_reset(&self->instruments, self->error);
+	if (r < 0)
+		return r;
+	before = sc_usage_read("");
+	enter("sc-measure");
+	start_cpu_ns = process_cpu_ns();
+	start_ns = sc_monotonic_ns();
+	r = sc_program_run(self->progress.program, self->block,
+			   self->spec->kind == SC_SAMPLE_TIMING ? self->spec->time_limit_ns : 0,
+			   &tally, &self->timing, self->error);
+	sample->wall_ns = sc_monotonic_ns() - start_ns;
+	sample->cpu_ns = process_cpu_ns() - start_cpu_ns;
+	enter("sc-verify");
+	after = sc_usage_read("");
+	if (r == 0)
+		r = sc_instruments_snapshot(&self->instruments, &self->snapshot, self->error);
+	if (r < 0)
+		return r;
+	usage = sc_usage_since(&after, &before);
+	fill_usage(sample, &usage);
+	sc_block_count(self->block, tally.operations, &tally, self->sums);
+	sample->operations = tally.operations;
+	sample->commits = tally.commits;
+	sample->busy_retries = tally.busy_retries;
+	sample->space.payload_bytes = self->workload->writes ? tally.payload_bytes : 0;
+	self->progress.tally.operations += tally.operations;
+	self->progress.tally.commits += tally.commits;
+	self->progress.tally.result_rows += tally.result_rows;
+	self->progress.tally.result_sum += tally.result_sum;
+	fill_latency(&sample->op_ns, &self->timing.op_buckets, self->timing.op_ns_max,
+		     "no operation was timed");
+	fill_latency(&sample->commit_ns, &self->timing.commit_buckets, self->timing.commit_ns_max,
+		     "the workload does not commit");
+	return sc_ledger_fill(sample, &self->instruments, self->snapshot, self->error);
+}
+
+/* Size of @path with @suffix; 0 where there is no such file. */
+static uint64_t size_of(const char *path, const char *suffix, uint64_t *allocated_bytes)
+{
+	char name[4096];
+	struct stat status;
+
+	(void)snprintf(name, sizeof name, "%s%s", path, suffix);
+	if (stat(name, &status) < 0)
+		return 0;
+	*allocated_bytes += (uint64_t)status.st_blocks * 512;
+	return (uint64_t)status.st_size;
+}
+
+/* Before the last close, which deletes the WAL. */
+static int look_at_files(struct execution *self)
+{
+	struct sc_space *space = &self->sample->space;
+	uint32_t sequence;
+	int r;
+
+	space->database_bytes = size_of(self->path, "", &space->allocated_bytes);
+	space->wal_bytes = size_of(self->path, "-wal", &space->allocated_bytes);
+	space->journal_bytes = size_of(self->path, "-journal", &space->allocated_bytes);
+	space->shm_bytes = size_of(self->path, "-shm", &space->allocated_bytes);
+	space->total_bytes = space->database_bytes + space->wal_bytes + space->journal_bytes +
+			     space->shm_bytes;
+	if (self->sample->effective.journal_mode != SC_JOURNAL_WAL || !self->workload->writes)
+		return 0;
+	r = sc_wal_sequence(self->db, &sequence, self->error);
+	if (r == 0)
+		self->sample->checkpoints_seen = sequence - self->wal_sequence;
+	return r < 0 ? r : 0;
+}
+
+/* --- verification */
+
+static int close_measured(struct execution *self)
+{
+	int rc;
+
+	sc_program_freep(&self->progress.program);
+	rc = sqlite3_close(self->db);
+	if (rc != SQLITE_OK)
+		return sc_fail_sqlite(self->error, rc, "close '%s'", self->path);
+	self->db = NULL;
+	sc_instruments_stop(&self->instruments);
+	return 0;
+}
+
+static int verify(struct execution *self)
+{
+	SC_CLEANUP(sc_row_counts_fini) struct sc_row_counts counts = {0};
+	const struct sc_expected expected = {
+		.suite = self->suite,
+		.workload = self->workload,
+		.rows = self->rows,
+		.tally = self->progress.tally,
+		.sums = self->sums,
+		.dataset_sums = self->dataset_sums,
+	};
+	int r;
+
+	r = look_at_files(self);
+	if (r == 0)
+		r = sc_verify_checks(self->db, &expected, self->error);
+	if (r == 0)
+		r = sc_row_counts_read(self->db, &counts, self->error);
+	if (r == 0)
+		r = close_measured(self);
+	if (r == 0)
+		r = sc_verify_reopened(self->path, &expected, &counts, self->error);
+	self->sample->verified = r == 0;
+	return r;
+}
+
+/* --- all of it */
+
+static int run(struct execution *self)
+{
+	int r;
+
+	r = set_up(self);
+	if (r == 0)
+		r = warm_up(self);
+	if (r == 0)
+		r = measure(self);
+	if (r == 0)
+		r = verify(self);
+	enter("sc-done");
+	return r;
+}
+
+/* A text that cannot be copied leaves NULL: the status tells enough. */
+static void describe_failure(struct sc_sample *sample, const struct sc_error *error)
+{
+	sample->status = error->code == SC_E_UNMEASURABLE ? SC_UNSUPPORTED : SC_FAILED;
+	free(sample->reason);
+	sample->reason = strdup(error->what);
+}
+
+int sc_execute(const struct sc_sample_spec *spec, struct sc_sample *ret_sample,
+	       struct sc_error *error)
+{
+	struct sc_sample sample = {.kind = spec->kind, .round = spec->round};
+	SC_CLEANUP(execution_fini) struct execution self = {
+		.spec = spec,
+		.sample = &sample,
+		.error = error,
+	};
+	int r;
+
+	sample.effective = spec->setting;
+	sample.cell_id = strdup(spec->cell_id ? spec->cell_id : "");
+	r = sample.cell_id ? run(&self) : sc_fail(error, -ENOMEM, "a sample");
+	if (r < 0)
+		describe_failure(&sample, error);
+	*ret_sample = sample;
+	return r;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * A workload made ready to run: statements with their binds, blocks of values generated before the
+ * clock starts, and the loop that runs them.
+ */
+
+#include <sqlite3.h>
+
+#include "../suite/generate.h"
+#include "syncost/meter.h"
+
+#define SC_PROGRAM_STATEMENTS_MAX 4096u /* with each name substituted */
+
+/* Counts of what ran; only ever added to. */
+struct sc_tally {
+	uint64_t operations, commits;
+	uint64_t result_rows;
+	int64_t result_sum;     /* of the first column, wrapping, where a check asks for it */
+	uint64_t payload_bytes; /* of the values that were bound */
+	uint64_t busy_retries;
+};
+
+struct sc_timing {
+	uint32_t *op_buckets, *commit_buckets; /* SC_HIST_BUCKETS each, owned */
+	uint64_t op_ns_max, commit_ns_max;
+};
+int sc_timing_init(struct sc_timing *timing, struct sc_error *error);
+void sc_timing_fini(struct sc_timing *timing);
+
+/* How a program runs, from the workload and the specification. */
+struct sc_program_options {
+	uint64_t rows_per_commit; /* >= 1 */
+	bool sums_results;        /* result_sum is wanted */
+	bool marks;               /* bracket SQLite calls for the shim's split */
+};
+
+struct sc_program;
+
+/**
+ * sc_program_new() - prepare @workload on @db
+ * @workload, @set, @db: borrowed and stay; all values come from @set
+ */
+int sc_program_new(sqlite3 *db, const struct sc_workload *workload,
+		   const struct sc_stream_set *set, const struct sc_program_options *options,
+		   struct sc_program **ret_program, struct sc_error *error);
+void sc_program_freep(struct sc_program **program);
+
+/* Values of consecutive operations. */
+struct sc_block;
+
+/**
+ * sc_block_new() - values of operations @first … @first + @count - 1
+ *
+ * Statements that names make necessary are prepared here.
+ */
+int sc_block_new(struct sc_program *program, uint64_t first, uint64_t count,
+		 struct sc_block **ret_block, struct sc_error *error);
+void sc_block_freep(struct sc_block **block);
+
+/**
+ * sc_program_run() - run a block
+ * @time_limit_ns: 0: none; else it stops at the first end of a transaction beyond it
+ * @tally: added to; payload and sums are added by sc_block_count()
+ * @timing: added to
+ *
+ * An operation lasts from the end of the one before to its own end; the last of a transaction
+ * includes the commit, the first the begin. The time of a commit is that of the call that commits.
+ * Allocates nothing itself. SQLITE_BUSY is tried again with the same call, up to a minute.
+ */
+int sc_program_run(struct sc_program *program, const struct sc_block *block,
+		   uint64_t time_limit_ns, struct sc_tally *tally, struct sc_timing *timing,
+		   struct sc_error *error);
+
+/**
+ * sc_block_count() - add what the first @operations of a block bound
+ * @sums: one for each parameter: sums of integers, wrapping; others stay
+ */
+void sc_block_count(const struct sc_block *block, uint64_t operations, struct sc_tally *tally,
+		    int64_t *sums);

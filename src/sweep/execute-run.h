@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* What execute-program.c prepares and execute-run.c runs. */
+
+#include "execute-program.h"
+
+struct sc_bind {
+	uint32_t parameter; /* index in a row of values */
+	int at;             /* SQLite's number of the parameter */
+};
+
+struct sc_program_statement {
+	char *sql; /* owned */
+	size_t sql_bytes;
+	sqlite3_stmt *statement; /* NULL where the workload has it parsed anew */
+	struct sc_bind *binds;   /* owned */
+	size_t bind_count;
+};
+
+struct sc_program {
+	sqlite3 *db;
+	const struct sc_workload *workload;
+	const struct sc_stream_set *set;
+	struct sc_program_options options;
+	bool explicit; /* BEGIN and COMMIT; else each statement commits by itself */
+	bool named;    /* statements differ by operation: see sc_block.chosen */
+	sqlite3_stmt *begin, *commit;
+	struct sc_program_statement *statements;
+	size_t statement_count;
+	uint32_t *slots; /* of the hash table by text, where named */
+};
+
+struct sc_block {
+	uint64_t count; /* operations */
+	size_t parameter_count;
+	struct sc_value *values; /* count rows of parameter_count */
+	uint32_t *chosen;        /* where named: statements of each operation */
+	struct sc_arena arena;
+};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Whether a sample's data is what its operations must have left. */
+
+#include "execute-program.h"
+
+/* What checks may ask for. */
+struct sc_expected {
+	const struct sc_suite *suite;
+	const struct sc_workload *workload;
+	uint64_t rows;               /* of the dataset */
+	struct sc_tally tally;       /* since the dataset, warm-up included */
+	int64_t *sums;               /* of the workload's parameters; owned by the caller */
+	const int64_t *dataset_sums; /* of the dataset's */
+};
+
+/** sc_verify_checks() - expected result rows and the workload's checks; SC_E_VERIFY if not. */
+int sc_verify_checks(sqlite3 *db, const struct sc_expected *expected, struct sc_error *error);
+
+/** sc_verify_uses() - whether a check of @workload uses figure @name (without colon). */
+bool sc_verify_uses(const struct sc_workload *workload, const char *name);
+
+/* Rows of each table, to be compared over a close. */
+struct sc_row_counts {
+	char **names;
+	int64_t *counts;
+	size_t count;
+};
+void sc_row_counts_fini(struct sc_row_counts *counts);
+int sc_row_counts_read(sqlite3 *db, struct sc_row_counts *ret_counts, struct sc_error *error);
+
+/**
+ * sc_verify_reopened() - the same after a close, in a connection of its own, with quick_check
+ * @before: rows of each table before the close
+ */
+int sc_verify_reopened(const char *path, const struct sc_expected *expected,
+		       const struct sc_row_counts *before, struct sc_error *error);

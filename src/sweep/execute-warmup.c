@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * A WAL's header carries a checkpoint sequence number, one more after each reset; it is read
+ * through SQLite's own handle. Recycling runs commits of the workload itself, without syncs, until
+ * that number has grown: then a checkpoint has copied everything, the file has the size at which
+ * checkpoints come, and the last commit was the first to overwrite it.
+ *
+ * Where SQLite never checkpoints by itself, as many operations run as will be timed, and one
+ * explicit checkpoint follows: the file is then as long as the timed part will need it.
+ */
+
+#include "execute-warmup.h"
+
+#include <inttypes.h>
+
+#include "execute-database.h"
+
+int sc_progress_run(struct sc_progress *progress, uint64_t count, struct sc_error *error)
+{
+	SC_CLEANUP(sc_block_freep) struct sc_block *block = NULL;
+	int r;
+
+	if (count == 0)
+		return 0;
+	r = sc_block_new(progress->program, progress->next, count, &block, error);
+	if (r == 0)
+		r = sc_program_run(progress->program, block, 0, &progress->tally,
+				   &progress->timing, error);
+	if (r < 0)
+		return r;
+	progress->next += count;
+	sc_block_count(block, count, &progress->tally, progress->sums);
+	return 0;
+}
+
+static int run_commits(struct sc_progress *progress, const struct sc_warmup *warmup,
+		       uint64_t operations, struct sc_error *error)
+{
+	uint64_t rows = warmup->rows_per_commit;
+
+	return sc_progress_run(progress, (operations + rows - 1) / rows * rows, error);
+}
+
+/* Commits until the WAL has been reset once more. */
+static int run_until_reset(struct sc_progress *progress, const struct sc_warmup *warmup,
+			   uint64_t commits_max, struct sc_error *error)
+{
+	uint32_t before = 0, now = 0;
+	int r;
+
+	r = run_commits(progress, warmup, 1, error);
+	if (r == 0)
+		r = sc_wal_sequence(progress->db, &before, error);
+	for (uint64_t i = 0; r == 0 && i < commits_max; i++) {
+		r = run_commits(progress, warmup, 1, error);
+		if (r == 0)
+			r = sc_wal_sequence(progress->db, &now, error);
+		if (r == 0 && now != before)
+			return 0;
+	}
+	if (r < 0)
+		return r;
+	return sc_fail(error, SC_E_UNMEASURABLE,
+		       "workload %s writes too little to bring the WAL to a checkpoint of %" PRIu32
+		       " pages",
+		       warmup->workload->name, warmup->effective->wal_autocheckpoint);
+}
+
+static int recycle_by_hand(struct sc_progress *progress, const struct sc_warmup *warmup,
+			   struct sc_error *error)
+{
+	uint32_t before = 0, now = 0;
+	int r;
+
+	r = run_commits(progress, warmup, warmup->operations, error);
+	if (r == 0)
+		r = sc_wal_sequence(progress->db, &before, error);
+	if (r == 0)
+		r = sc_database_run(progress->db, "PRAGMA wal_checkpoint(PASSIVE)", error);
+	if (r == 0)
+		r = run_commits(progress, warmup, 1, error);
+	if (r == 0)
+		r = sc_wal_sequence(progress->db, &now, error);
+	if (r < 0)
+		return r;
+	if (r > 0 || now == before)
+		return sc_fail(error, SC_E_UNMEASURABLE,
+			       "workload %s does not write, so its WAL is never reset",
+			       warmup->workload->name);
+	return 0;
+}
+
+static int recycle(struct sc_progress *progress, const struct sc_warmup *warmup,
+		   struct sc_error *error)
+{
+	char restore[48];
+	int r;
+
+	r = sc_database_run(progress->db, "PRAGMA synchronous=OFF", error);
+	if (r < 0)
+		return r;
+	if (warmup->effective->wal_autocheckpoint > 0)
+		/* Each commit writes a frame or more; what takes longer than this writes nothing. */
+		r = run_until_reset(progress, warmup,
+				    UINT64_C(2) * warmup->effective->wal_autocheckpoint + 16, error);
+	else
+		r = recycle_by_hand(progress, warmup, error);
+	if (r < 0)
+		return r;
+	(void)snprintf(restore, sizeof restore, "PRAGMA synchronous=%s",
+		       sc_synchronous_name(warmup->effective->synchronous));
+	return sc_database_run(progress->db, restore, error);
+}
+
+/* The next header will carry *ret_sequence. */
+static int empty_wal(struct sc_progress *progress, uint32_t *ret_sequence, struct sc_error *error)
+{
+	int r = sc_wal_sequence(progress->db, ret_sequence, error);
+
+	if (r < 0)
+		return r;
+	/* A truncating checkpoint resets; a WAL without a header starts at 0 and goes to 1. */
+	*ret_sequence = r == 0 ? *ret_sequence + 1 : 1;
+	return sc_database_run(progress->db,
+			       "PRAGMA journal_size_limit=0; PRAGMA wal_checkpoint(TRUNCATE)", error);
+}
+
+int sc_warmup_run(struct sc_progress *progress, const struct sc_warmup *warmup,
+		  uint32_t *ret_wal_sequence, struct sc_error *error)
+{
+	bool in_wal = warmup->workload->writes && warmup->effective->journal_mode == SC_JOURNAL_WAL;
+	bool fresh = warmup->wal_state == SC_WAL_FRESH;
+	int r = 0;
+
+	*ret_wal_sequence = 0;
+	if (in_wal && !fresh)
+		r = recycle(progress, warmup, error);
+	if (r == 0)
+		r = run_commits(progress, warmup, warmup->workload->warmup_ops, error);
+	if (r == 0 && in_wal && fresh)
+		r = empty_wal(progress, ret_wal_sequence, error);
+	else if (r == 0 && in_wal)
+		r = sc_wal_sequence(progress->db, ret_wal_sequence, error);
+	return r < 0 ? r : sc_database_sync(progress->db, error);
+}
