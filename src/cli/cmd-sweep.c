@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * syncost sweep: request, then run, then show. What is printed at the end is read back from the
+ * report folder, as `syncost report` would: what a reader sees is what is kept.
+ */
+
+#include "command.h"
+#include "dry-run.h"
+#include "formats.h"
+#include "progress.h"
+#include "sweep-options.h"
+#include "sweep-request.h"
+#include "version.h"
+
+static int check_config(const struct sc_sweep_config *config, struct sc_error *error)
+{
+	if (config->dry_run && config->format.given)
+		return sc_fail(error, SC_E_USAGE, "--dry-run prints a plan, --format is for reports");
+	return 0;
+}
+
+/* Renders the files of the folder that are for people, and the product on standard output. */
+static int show(const struct sc_sweep_config *config, const struct sc_invocation *invocation,
+		const char *folder, struct sc_error *error)
+{
+	int r;
+
+	r = sc_format_folder(folder, error);
+	if (r < 0)
+		return r;
+	r = sc_format_print(folder, (int)config->format.value, invocation->out, error);
+	if (r < 0)
+		return r;
+	if (sc_format_is_table((int)config->format.value))
+		(void)fprintf(invocation->out,
+			      "\nReport: %s\nNext:   syncost report %s --format md\n", folder,
+			      folder);
+	else if (!config->quiet)
+		(void)fprintf(invocation->err, "syncost: report is in %s\n", folder);
+	return 0;
+}
+
+static int exit_code_of(const struct sc_sweep_outcome *outcome)
+{
+	if (outcome->interrupted)
+		return sc_exit_code(SC_E_INTERRUPTED);
+	if (outcome->failed_cells > 0)
+		return sc_exit_code(SC_E_CHILD);
+	return outcome->is_severe ? 1 : 0;
+}
+
+static int run_sweep(const struct sc_sweep_config *config, const struct sc_sweep *sweep,
+		     const struct sc_invocation *invocation, struct sc_error *error)
+{
+	SC_CLEANUP(sc_sweep_outcome_fini) struct sc_sweep_outcome outcome = { 0 };
+	struct sc_progress_view view = sc_progress_view_init(invocation->err, config->quiet, sweep);
+	struct sc_sweep_observer observer = sc_progress_observer(&view);
+	int r;
+
+	r = sc_sweep_run(sweep, &observer, &outcome, error);
+	sc_progress_end(&view);
+	if (r < 0)
+		return r;
+	r = show(config, invocation, outcome.folder, error);
+	if (r < 0)
+		return r;
+	if (outcome.interrupted)
+		(void)fprintf(invocation->err, "syncost sweep: interrupted; the report holds what "
+			      "was measured until then\n");
+	return exit_code_of(&outcome);
+}
+
+static int run(const struct sc_invocation *invocation, struct sc_error *error)
+{
+	SC_CLEANUP(sc_sweep_request_fini) struct sc_sweep_request request = { 0 };
+	const struct sc_sweep_config *config = invocation->config;
+	const struct sc_tool_facts tool = {
+		.version = sc_tool_version,
+		.commit = sc_tool_commit(),
+		.dirty = sc_tool_is_dirty(),
+		.build = sc_tool_build,
+		.argc = invocation->argc,
+		.argv = invocation->argv,
+	};
+	int r;
+
+	if (config->list_suites)
+		return sc_suites_print(invocation->out, error);
+	r = check_config(config, error);
+	if (r < 0)
+		return r;
+	r = sc_sweep_request_make(config, &tool, &request, error);
+	if (r < 0)
+		return r;
+	if (config->dry_run)
+		return sc_dry_run_print(&request.sweep, invocation->out, error);
+	return run_sweep(config, &request.sweep, invocation, error);
+}
+
+const struct sc_command sc_command_sweep = {
+	.name = "sweep",
+	.operands = "",
+	.summary = "measure settings on real storage and say where the time went",
+	.description =
+		"Run a suite's workloads under each setting of a grid, in a directory of its own\n"
+		"under each target, and say what a commit costs, where its time goes and what a\n"
+		"power cut could take. Lists are comma separated; sizes are bytes or 64K, 1M.",
+	.options = { sc_sweep_option_rows, SC_SWEEP_OPTION_COUNT },
+	.config_bytes = sizeof(struct sc_sweep_config),
+	.run = run,
+};

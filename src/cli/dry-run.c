@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * A dry run touches no target, so it does not know what a sync costs there: the time is given for
+ * a fast disk and for a slow one.
+ */
+
+#include "dry-run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "../sweep/estimate.h"
+#include "progress.h"
+
+static const struct {
+	const char *title;
+	uint64_t sync_ns;
+} storages[] = {
+	{ "where a sync takes 0.3 ms (SSD)", 300000 },
+	{ "where a sync takes 10 ms (hard disk)", 10000000 },
+};
+
+static void print_targets(const struct sc_sweep *sweep, FILE *out)
+{
+	for (size_t i = 0; i < sweep->target_count; i++)
+		(void)fprintf(out, "target   %s  %s\n", sweep->targets[i].label,
+			      sweep->targets[i].path);
+}
+
+static void print_cells(const struct sc_plan *plan, FILE *out)
+{
+	for (size_t i = 0; i < plan->cell_count; i++) {
+		const struct sc_plan_cell *cell = &plan->cells[i];
+
+		if (cell->is_same)
+			(void)fprintf(out, "same     %s  = %s: %s\n", cell->id,
+				      plan->cells[cell->same_index].id, cell->same_reason);
+		else
+			(void)fprintf(out, "cell     %s\n", cell->id);
+	}
+}
+
+static int print_order(const struct sc_plan *plan, FILE *out, struct sc_error *error)
+{
+	SC_CLEANUP(sc_freep) uint32_t *order = calloc(plan->run_count, sizeof(*order));
+
+	if (!order)
+		return sc_fail(error, -ENOMEM, "printing the plan");
+	sc_plan_order(plan, 1, order);
+	(void)fprintf(out, "order    shuffled per round by seed %" PRIu64 "; round 1:\n", plan->seed);
+	for (size_t i = 0; i < plan->run_count; i++)
+		(void)fprintf(out, "           %s\n", plan->cells[order[i]].id);
+	return 0;
+}
+
+int sc_dry_run_print(const struct sc_sweep *sweep, FILE *out, struct sc_error *error)
+{
+	const struct sc_plan *plan = sweep->plan;
+	int r;
+
+	(void)fprintf(out, "suite    %s: %s\n", plan->suite->name, plan->suite->title);
+	print_targets(sweep, out);
+	print_cells(plan, out);
+	r = print_order(plan, out, error);
+	if (r < 0)
+		return r;
+	(void)fprintf(out, "total    %zu cells, %zu of them run, %" PRIu32
+		      " timing samples and 1 ledger sample each\n",
+		      plan->cell_count, plan->run_count, sweep->samples);
+	for (size_t i = 0; i < SC_ARRAY_COUNT(storages); i++) {
+		const struct sc_estimate estimate = {
+			.sync_ns = storages[i].sync_ns,
+			.rows = sweep->rows,
+			.operations = sweep->operations,
+		};
+		char time[48];
+
+		sc_duration_text(sc_estimate_sweep(&estimate, plan, sweep->samples), time,
+				 sizeof(time));
+		(void)fprintf(out, "time     about %s %s\n", time, storages[i].title);
+	}
+	return 0;
+}
+
+int sc_suites_print(FILE *out, struct sc_error *error)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = sc_suite_builtin_name(i)); i++) {
+		SC_CLEANUP(sc_suite_freep) struct sc_suite *suite = NULL;
+		int r;
+
+		r = sc_suite_load(name, &suite, error);
+		if (r < 0)
+			return r;
+		(void)fprintf(out, "%s: %s\n", suite->name, suite->title);
+		for (size_t j = 0; j < suite->workload_count; j++)
+			(void)fprintf(out, "  %-16s %s%s\n", suite->workloads[j].name,
+				      suite->workloads[j].title,
+				      suite->workloads[j].in_default_sweep ?
+					      "" : " (not in the default sweep)");
+	}
+	return 0;
+}

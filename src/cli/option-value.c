@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Values of options: text to number, by kind, with the range of the row.
+ *
+ * Sizes are powers of 1024 (K, M, G), durations need a unit (ns, us, ms, s, m, h). A list is
+ * comma separated; a value that stands in it twice is an error, since a cell would run twice under
+ * one name.
+ */
+
+#include "option.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+#include "suggest.h"
+
+struct suffix {
+	const char *text;
+	int64_t factor;
+};
+
+static const struct suffix no_suffix[] = { { "", 1 }, { NULL, 0 } };
+static const struct suffix size_suffixes[] = {
+	{ "", 1 },         { "K", 1 << 10 }, { "k", 1 << 10 }, { "M", 1 << 20 },
+	{ "m", 1 << 20 },  { "G", 1 << 30 }, { "g", 1 << 30 }, { NULL, 0 },
+};
+static const struct suffix duration_suffixes[] = {
+	{ "ns", 1 },          { "us", 1000 },         { "ms", 1000000 },        { "s", 1000000000 },
+	{ "m", 60000000000 }, { "h", 3600000000000 }, { NULL, 0 },
+};
+
+static const struct suffix *suffixes_of(enum sc_option_kind kind)
+{
+	if (kind == SC_OPTION_SIZE || kind == SC_OPTION_POWER)
+		return size_suffixes;
+	return kind == SC_OPTION_DURATION ? duration_suffixes : no_suffix;
+}
+
+static const char *shape_of(enum sc_option_kind kind)
+{
+	if (kind == SC_OPTION_SIZE || kind == SC_OPTION_POWER)
+		return "a size such as 4096 or 64K";
+	return kind == SC_OPTION_DURATION ? "a duration such as 250ms or 10s" : "a whole number";
+}
+
+static int parse_number(const struct sc_option *option, enum sc_option_kind kind, const char *text,
+			int64_t *ret_value, struct sc_error *error)
+{
+	const struct suffix *suffix = suffixes_of(kind);
+	char *end = NULL;
+	intmax_t number;
+	int64_t value = 0;
+	bool too_large;
+
+	errno = 0;
+	number = strtoimax(text, &end, 10);
+	too_large = errno == ERANGE;
+	while (suffix->text && strcmp(suffix->text, end) != 0)
+		suffix++;
+	/* strtoimax skips white space, which nobody types on purpose */
+	if (end == text || !suffix->text || strchr(" \t\n\v\f\r", text[0]))
+		return sc_fail(error, SC_E_USAGE, "--%s: '%s' is not %s", option->name, text,
+			       shape_of(kind));
+	too_large = too_large || __builtin_mul_overflow((int64_t)number, suffix->factor, &value);
+	if (too_large || value < option->low || value > option->high)
+		return sc_fail(error, SC_E_USAGE,
+			       "--%s: '%s' is out of range (%" PRId64 " to %" PRId64 "%s)",
+			       option->name, text, option->low, option->high,
+			       kind == SC_OPTION_DURATION ? " ns" : "");
+	if (kind == SC_OPTION_POWER && (value & (value - 1)))
+		return sc_fail(error, SC_E_USAGE, "--%s: '%s' is not a power of two", option->name,
+			       text);
+	*ret_value = value;
+	return 0;
+}
+
+static const char *choice_name(size_t index, const void *context)
+{
+	const struct sc_choices *choices = context;
+
+	return choices->name((int)index);
+}
+
+static void list_choices(const struct sc_choices *choices, char *text, size_t text_bytes)
+{
+	const char *name;
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (int i = 0; (name = choices->name(i)) && used < text_bytes; i++)
+		used += (size_t)snprintf(text + used, text_bytes - used, "%s%s", i ? ", " : "",
+					 name);
+}
+
+static int parse_choice(const struct sc_option *option, const char *text, int64_t *ret_value,
+			struct sc_error *error)
+{
+	const char *near;
+	char names[160];
+	int value;
+
+	if (option->choices->parse(text, &value)) {
+		*ret_value = value;
+		return 0;
+	}
+	list_choices(option->choices, names, sizeof(names));
+	(void)sc_fail(error, SC_E_USAGE, "--%s: '%s' is not one of %s", option->name, text, names);
+	near = sc_suggest(text, choice_name, option->choices);
+	return near ? sc_hint(error, "did you mean '%s'?", near) : error->code;
+}
+
+static int parse_scalar(const struct sc_option *option, enum sc_option_kind kind, const char *text,
+			int64_t *ret_value, struct sc_error *error)
+{
+	if (kind == SC_OPTION_ENUM)
+		return parse_choice(option, text, ret_value, error);
+	return parse_number(option, kind, text, ret_value, error);
+}
+
+static int append_number(struct sc_option_numbers *list, int64_t value, struct sc_error *error)
+{
+	int64_t *items = reallocarray(list->items, list->count + 1u, sizeof(*items));
+
+	if (!items)
+		return sc_fail(error, -ENOMEM, "reading a list");
+	items[list->count++] = value;
+	list->items = items;
+	return 0;
+}
+
+static bool list_has(const struct sc_option_numbers *list, int64_t value)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i] == value)
+			return true;
+	return false;
+}
+
+static int parse_list(const struct sc_option *option, const char *text,
+		      struct sc_option_numbers *list, struct sc_error *error)
+{
+	const char *at = text;
+
+	for (;;) {
+		size_t length = strcspn(at, ",");
+		SC_CLEANUP(sc_freep) char *item = strndup(at, length);
+		int64_t value;
+		int r;
+
+		if (!item)
+			return sc_fail(error, -ENOMEM, "reading --%s", option->name);
+		if (length == 0)
+			return sc_fail(error, SC_E_USAGE, "--%s: an item of the list '%s' is empty",
+				       option->name, text);
+		r = parse_scalar(option, option->element, item, &value, error);
+		if (r < 0)
+			return r;
+		if (list_has(list, value))
+			return sc_fail(error, SC_E_USAGE, "--%s: '%s' stands in the list twice",
+				       option->name, item);
+		r = append_number(list, value, error);
+		if (r < 0)
+			return r;
+		at += length;
+		if (*at++ == '\0')
+			return 0;
+	}
+}
+
+static int store_list(const struct sc_option *option, const char *text, bool given, void *place,
+		      struct sc_error *error)
+{
+	struct sc_option_numbers *list = place;
+
+	/* What is given replaces the default, and an earlier list. */
+	free(list->items);
+	*list = (struct sc_option_numbers){ .given = given };
+	return parse_list(option, text, list, error);
+}
+
+static int store_text_again(const char *text, void *place, struct sc_error *error)
+{
+	struct sc_option_texts *texts = place;
+	const char **items = reallocarray(texts->items, texts->count + 1u, sizeof(*items));
+
+	if (!items)
+		return sc_fail(error, -ENOMEM, "reading the command line");
+	items[texts->count++] = text;
+	texts->items = items;
+	return 0;
+}
+
+int sc_option_store(const struct sc_option *option, const char *text, bool given, void *config,
+		    struct sc_error *error)
+{
+	void *place = (char *)config + option->offset;
+	struct sc_option_number *number = place;
+
+	switch ((enum sc_option_kind)option->kind) {
+	case SC_OPTION_FLAG:
+		*(bool *)place = true;
+		return 0;
+	case SC_OPTION_TEXT:
+	case SC_OPTION_PATH:
+		if (text[0] == '\0')
+			return sc_fail(error, SC_E_USAGE, "--%s: the value is empty", option->name);
+		*(const char **)place = text;
+		return 0;
+	case SC_OPTION_TEXTS:
+		if (text[0] == '\0')
+			return sc_fail(error, SC_E_USAGE, "--%s: the value is empty", option->name);
+		return store_text_again(text, place, error);
+	case SC_OPTION_LIST:
+		return store_list(option, text, given, place, error);
+	case SC_OPTION_COUNT:
+	case SC_OPTION_SIZE:
+	case SC_OPTION_POWER:
+	case SC_OPTION_DURATION:
+	case SC_OPTION_ENUM:
+		number->given = given;
+		return parse_scalar(option, option->kind, text, &number->value, error);
+	case SC_OPTION_KIND_COUNT_:
+		break;
+	}
+	assert(!"an option's row has no kind");
+	return SC_E_USAGE;
+}

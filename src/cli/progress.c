@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * On a terminal a bar that is rewritten a few times a second; elsewhere a line when a round ends,
+ * at most every TELL_EVERY_NS, so that a log stays readable.
+ */
+
+#include "progress.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "../base/clock.h"
+
+#define REWRITE_EVERY_NS 100000000u
+#define TELL_EVERY_NS 10000000000u
+#define BAR_CELLS 24u
+#define WIDTH_DEFAULT 80u
+#define LINE_BYTES 400
+
+void sc_duration_text(uint64_t ns, char *text, size_t text_bytes)
+{
+	uint64_t seconds = (ns + 999999999u) / 1000000000u;
+
+	if (seconds < 100)
+		(void)snprintf(text, text_bytes, "%" PRIu64 " s", seconds);
+	else if (seconds < 5400)
+		(void)snprintf(text, text_bytes, "%" PRIu64 " min", (seconds + 30) / 60);
+	else
+		(void)snprintf(text, text_bytes, "%" PRIu64 " h %" PRIu64 " min", seconds / 3600,
+			       seconds % 3600 / 60);
+}
+
+static void tell_target(const struct sc_progress_view *view, const struct sc_target *target)
+{
+	char floor[64] = "";
+
+	if (target->sync_floor_status == SC_MEASURED)
+		(void)snprintf(floor, sizeof(floor), "; 4 KiB written and synced in %.3g ms",
+			       (double)target->sync_floor_ns_p50 / 1e6);
+	(void)fprintf(view->err, "syncost: target %s, %s: %s on %s%s\n", target->label, target->path,
+		      target->filesystem ? target->filesystem : "unknown file system",
+		      target->storage ? target->storage : "unknown storage", floor);
+}
+
+static void tell_begin(void *self, const struct sc_report_head *head, const char *folder,
+		       uint64_t estimate_ns)
+{
+	struct sc_progress_view *view = self;
+	char time[48];
+
+	if (view->quiet)
+		return;
+	for (size_t i = 0; i < head->target_count; i++)
+		tell_target(view, &head->targets[i]);
+	(void)fputs("syncost: works in a directory of its own there (.syncost-…), removed at the "
+		    "end; nothing else is touched\n", view->err);
+	sc_duration_text(estimate_ns, time, sizeof(time));
+	(void)fprintf(view->err, "syncost: %zu cells", head->cell_count);
+	if (view->same_count)
+		(void)fprintf(view->err, ", %zu of them cannot differ from another",
+			      view->same_count);
+	(void)fprintf(view->err, "; %" PRIu32 " samples each: about %s\n", view->samples, time);
+	(void)fprintf(view->err, "syncost: report goes to %s\n", folder);
+	view->told_ns = sc_monotonic_ns();
+}
+
+static size_t terminal_width(FILE *err)
+{
+	struct winsize size;
+
+	if (ioctl(fileno(err), TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
+		return WIDTH_DEFAULT;
+	return size.ws_col;
+}
+
+static void rewrite_line(struct sc_progress_view *view, const struct sc_progress *progress)
+{
+	size_t width = terminal_width(view->err), filled;
+	char bar[BAR_CELLS + 1u], line[LINE_BYTES], time[48];
+
+	filled = progress->total ? (size_t)(progress->done * BAR_CELLS / progress->total) : 0;
+	memset(bar, '.', BAR_CELLS);
+	memset(bar, '#', filled);
+	bar[BAR_CELLS] = '\0';
+	sc_duration_text(progress->left_ns, time, sizeof(time));
+	(void)snprintf(line, sizeof(line), "[%s] %" PRIu64 "/%" PRIu64 ", %s left  %s", bar,
+		       progress->done, progress->total, time, progress->cell_id);
+	/* The last column stays free: some terminals break the line there. */
+	(void)fprintf(view->err, "\r%.*s\033[K", (int)(width - 1), line);
+	(void)fflush(view->err);
+	view->line_open = true;
+}
+
+static void tell_line(const struct sc_progress_view *view, const struct sc_progress *progress)
+{
+	char time[48];
+
+	sc_duration_text(progress->left_ns, time, sizeof(time));
+	(void)fprintf(view->err,
+		      "syncost: round %" PRIu32 " of %" PRIu32 ", %" PRIu64 " of %" PRIu64
+		      " samples, about %s left\n",
+		      progress->round, progress->rounds, progress->done, progress->total, time);
+}
+
+static void tell_progress(void *self, const struct sc_progress *progress)
+{
+	struct sc_progress_view *view = self;
+	uint64_t now_ns = sc_monotonic_ns();
+	uint64_t every_ns = view->is_terminal ? REWRITE_EVERY_NS : TELL_EVERY_NS;
+
+	if (view->quiet || (now_ns - view->told_ns < every_ns && progress->done < progress->total))
+		return;
+	view->told_ns = now_ns;
+	if (view->is_terminal)
+		rewrite_line(view, progress);
+	else
+		tell_line(view, progress);
+}
+
+struct sc_progress_view sc_progress_view_init(FILE *err, bool quiet, const struct sc_sweep *sweep)
+{
+	const char *kind = getenv("TERM");
+
+	return (struct sc_progress_view){
+		.err = err,
+		.quiet = quiet,
+		.is_terminal = isatty(fileno(err)) && !(kind && strcmp(kind, "dumb") == 0),
+		.same_count = sweep->plan->cell_count - sweep->plan->run_count,
+		.samples = sweep->samples,
+	};
+}
+
+struct sc_sweep_observer sc_progress_observer(struct sc_progress_view *view)
+{
+	return (struct sc_sweep_observer){ view, tell_begin, tell_progress };
+}
+
+void sc_progress_end(struct sc_progress_view *view)
+{
+	if (view->line_open)
+		(void)fputs("\r\033[K", view->err);
+	view->line_open = false;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+
+void sc_streams_open(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)!open("/dev/null", O_RDONLY); /* takes the lowest number: fd */
+}
+
+int sc_stdout_close(int exit_code)
+{
+	int os_errno = 0;
+
+	/* An earlier write may have failed, and its errno is gone by now: ask again. */
+	errno = 0;
+	if (fflush(stdout) != 0 || ferror(stdout))
+		os_errno = errno ? errno : EIO;
+	if (close(STDOUT_FILENO) < 0 && !os_errno)
+		os_errno = errno;
+	if (!os_errno)
+		return exit_code;
+	(void)fprintf(stderr, "syncost: standard output could not be written: %s\n",
+		      strerror(os_errno));
+	return 4;
+}
+
+static bool is_command(const char *name)
+{
+	const struct sc_command *command;
+
+	for (size_t i = 0; (command = sc_commands(i)); i++)
+		if (strcmp(command->name, name) == 0)
+			return true;
+	return false;
+}
+
+void sc_error_print(FILE *err, const char *command, const struct sc_error *error)
+{
+	(void)fprintf(err, "syncost%s%s: %s%s%s\n", is_command(command) ? " " : "",
+		      is_command(command) ? command : "", error->what, error->next[0] ? "; " : "",
+		      error->next);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* What `syncost sweep` takes. */
+
+#include "../model/setting.h"
+#include "command.h"
+
+struct sc_sweep_config {
+	struct sc_common_config common;
+	struct sc_option_texts targets;
+	const char *suite, *workload;
+	struct sc_option_numbers journal_mode, synchronous, fullfsync, checkpoint_fullfsync;
+	struct sc_option_numbers page_size, cache_size, wal_autocheckpoint, locking_mode, mmap_size;
+	struct sc_option_numbers rows_per_commit, wal_state;
+	struct sc_option_number rows, ops, samples, seed, timeout;
+	const char *host_label, *out;
+	struct sc_option_number format;
+	bool dry_run, list_suites, quiet;
+};
+
+#define SC_SWEEP_OPTION_COUNT 27u
+extern const struct sc_option sc_sweep_option_rows[SC_SWEEP_OPTION_COUNT];
+
+/** sc_sweep_list() - the list given for a field of the setting; empty: the suite's own value. */
+const struct sc_option_numbers *sc_sweep_list(const struct sc_sweep_config *config,
+					      const struct sc_setting_field *field);
