@@ -24,76 +24,80 @@ struct row {
 /* clang-format off */
 static const struct row rows[] = {
 	[SC_FINDING_SPEEDUP] = { "speedup", SC_SEVERITY_NOTE,
-		"%s is %s %s here (%s, %.0f %% interval %s)"
-		NEXT "%s" },
+		"%s is %s %s %s (%s, %s)"
+		NEXT "%s: %s" },
 	[SC_FINDING_WHERE_COMMIT_GOES] = { "where-a-commit-goes", SC_SEVERITY_NOTE,
-		"%.0f %% of a %s commit (%s) is %s"
-		NEXT "%s" },
+		"%s of a %s commit %s (%s) is %s"
+		NEXT "if that cost nothing, the rate would be %s as high" },
 	[SC_FINDING_SYNC_BUYS_NOTHING] = { "sync-buys-nothing", SC_SEVERITY_WARNING,
-		"target %s is on %s: a sync there is free and buys nothing, a power cut takes "
-		"everything"
+		"target %s is on %s, in memory: a sync there is free and buys nothing, a power cut "
+		"takes everything"
 		NEXT "name a directory on real storage with --target" },
 	[SC_FINDING_SYNC_CALL] = { "sync-call", SC_SEVERITY_NOTE,
-		"this SQLite syncs with %s, so %s"
-		NEXT "%s" },
+		"this SQLite syncs with %s, %s"
+		NEXT "compare rates only between builds that use the same call" },
 	[SC_FINDING_DEFAULT_SYNCHRONOUS] = { "default-synchronous", SC_SEVERITY_NOTE,
-		"this SQLite was built with default synchronous %s for rollback journals and %s "
-		"for WAL"
-		NEXT "set PRAGMA synchronous on each connection; another build may default to "
-		"another level" },
+		"this SQLite was built with default synchronous %s, and %s for WAL"
+		NEXT "set PRAGMA synchronous on each connection: another build may have another "
+		"default" },
 	[SC_FINDING_SAME_SETTINGS] = { "same-settings", SC_SEVERITY_NOTE,
-		"%zu of %zu cells cannot differ from another and carry its figures (%s)"
+		"%zu of %zu cells cannot differ from another one and carry its figures: %s"
 		NEXT "" },
 	[SC_FINDING_HIDDEN_SYNCS] = { "hidden-syncs", SC_SEVERITY_NOTE,
-		"%.0f %% of the syncs of %s commits are on the directory, which a VFS shim cannot "
-		"see"
-		NEXT "count syncs at libc level, not in a VFS" },
+		"%s of the syncs of rollback journals here are on the directory, where a VFS shim "
+		"cannot see them"
+		NEXT "" },
 	[SC_FINDING_AUTOCHECKPOINT_PAGES] = { "autocheckpoint-counts-pages", SC_SEVERITY_WARNING,
-		"wal_autocheckpoint counts pages: %u pages of %u bytes let the WAL grow to %s before "
-		"a checkpoint, %.0f times what 4096-byte pages do"
-		NEXT "PRAGMA wal_autocheckpoint = %u; keeps the WAL as small as with 4096-byte "
-		"pages" },
+		"wal_autocheckpoint counts pages: %u pages of %u bytes let the WAL grow to %s "
+		"between checkpoints, %s times what pages of 4096 bytes do"
+		NEXT "PRAGMA wal_autocheckpoint = %u keeps it as small as with pages of 4096 bytes" },
 	[SC_FINDING_NO_CHECKPOINT] = { "no-checkpoint", SC_SEVERITY_NOTE,
-		"no checkpoint fell into the timed part of %s: its rate leaves out what checkpoints "
-		"cost"
-		NEXT "measure longer (--ops), or with a smaller --wal-autocheckpoint" },
+		"no checkpoint fell into the timed part of %s: its rate leaves out what they cost"
+		NEXT "measure more operations (--ops), or a smaller --wal-autocheckpoint" },
 	[SC_FINDING_WAL_RESET_BUG] = { "wal-reset-bug", SC_SEVERITY_WARNING,
 		"SQLite %s has the WAL-reset bug (3.7.0 to 3.51.2): with WAL and several "
-		"connections a checkpoint that races with a reset can corrupt the database"
+		"connections, a checkpoint that races with a reset can corrupt the database"
 		NEXT "use 3.51.3 or later, or 3.50.7 or 3.44.6 of their branches" },
 	[SC_FINDING_ROTATIONAL] = { "rotational-flag", SC_SEVERITY_NOTE,
-		"the kernel says that target %s %s, but a sync there takes %s (median): %s"
-		NEXT "%s" },
+		"the kernel says that target %s %s, but a sync there takes %s (median of %s): %s"
+		NEXT "trust the measured latency" },
 	[SC_FINDING_RUN_DELAY] = { "run-delay", SC_SEVERITY_WARNING,
-		"%s waited for a CPU in %.0f %% of its wall time: other programs share the cores"
-		NEXT "repeat on an idle machine, or read the split without that share" },
+		"%s waited for a CPU in %s of its wall time: other programs share the cores"
+		NEXT "repeat it on an idle machine" },
 	[SC_FINDING_STEAL] = { "steal", SC_SEVERITY_WARNING,
-		"the hypervisor took %.0f %% of the CPU time while %s ran"
-		NEXT "repeat at another hour or on a machine of its own" },
+		"the hypervisor took %s of the wall time of %s"
+		NEXT "repeat it at another hour, or on a machine of its own" },
 	[SC_FINDING_NOT_CONVERGED] = { "not-converged", SC_SEVERITY_WARNING,
 		"%zu of %zu measured cells did not reach the precision asked for; the widest is %s "
-		"with ±%.0f %%"
-		NEXT "give it more --time, or compare only what lies outside the intervals" },
+		"with ±%s"
+		NEXT "give it more --time, or compare only what lies outside of the intervals" },
 	[SC_FINDING_INSTRUMENT_COST] = { "instrument-cost", SC_SEVERITY_NOTE,
-		"the instruments made %s %.2f times slower than its timing samples: read its split as "
-		"shares, its rate from the timing samples"
+		"with the instruments on, an operation of %s took %.2f times as long: read its split "
+		"as shares; its rate is from samples without them"
 		NEXT "" },
 	[SC_FINDING_EFFECTIVE_DIFFERS] = { "effective-differs", SC_SEVERITY_WARNING,
-		"SQLite did not take %s of %s: asked for %s, reads back %s"
-		NEXT "take the figures of that cell as those of the setting read back" },
+		"SQLite did not take %s of %s: asked for %s, it reads back %s"
+		NEXT "take that cell's figures as those of the setting read back" },
 	[SC_FINDING_CALLS_DROPPED] = { "calls-dropped", SC_SEVERITY_WARNING,
 		"the meter had no room for %s calls of %s: its counts are too low"
 		NEXT "measure with fewer clients" },
 	[SC_FINDING_SYNC_MISMATCH] = { "sync-mismatch", SC_SEVERITY_SEVERE,
-		"in %s the VFS asked for %s syncs and %s were on directories, but %s reached the "
+		"in %s the VFS was asked for %s syncs and %s were of directories, but %s reached the "
 		"kernel"
-		NEXT "do not rely on the sync ledger of that cell" },
+		NEXT "do not rely on the syncs of that cell" },
 	[SC_FINDING_FAILED_CELLS] = { "failed-cells", SC_SEVERITY_SEVERE,
 		"%zu of %zu cells failed; the first is %s: %s"
-		NEXT "their lines say why; repeat them with --workload and the pragma lists" },
+		NEXT "repeat them alone, with --workload and the lists of pragmas" },
 	[SC_FINDING_INCOMPLETE] = { "incomplete", SC_SEVERITY_WARNING,
-		"the run was interrupted after %u rounds with %zu of %zu cells measured"
-		NEXT "syncost sweep --resume on this folder goes on" },
+		"the run was not over: %zu of %zu cells were measured, in %u rounds"
+		NEXT "run it again; intervals tell what these figures are worth until then" },
+	[SC_FINDING_UNSUPPORTED_CELLS] = { "unsupported-cells", SC_SEVERITY_WARNING,
+		"%zu of %zu cells cannot be measured here; the first is %s: %s"
+		NEXT "" },
+	[SC_FINDING_FLUSH_DISABLED] = { "flush-disabled", SC_SEVERITY_SEVERE,
+		"target %s is mounted with %s: a sync does not flush the device, so a power cut can "
+		"take what was synced"
+		NEXT "mount it without that option, unless the device's cache survives a power cut" },
 };
 /* clang-format on */
 

@@ -34,6 +34,8 @@ enum sc_finding_code {
 	SC_FINDING_SYNC_MISMATCH,      /* vfs + directory != physical */
 	SC_FINDING_FAILED_CELLS,
 	SC_FINDING_INCOMPLETE,         /* interrupted */
+	SC_FINDING_UNSUPPORTED_CELLS,  /* cannot be measured here */
+	SC_FINDING_FLUSH_DISABLED,     /* a mount option keeps flushes from the device */
 	SC_FINDING_COUNT_,
 };
 

@@ -209,7 +209,8 @@ void sc_recommendation_fini(struct sc_recommendation *recommendation);
 
 /**
  * sc_report_judge() - findings and recommendations over all cells of a report; pure
- * @cells: borrowed; @head's findings and recommendations are replaced
+ * @cells: borrowed; @head's findings and recommendations are replaced, and what an earlier
+ *         judgement said of its targets
  */
 int sc_report_judge(struct sc_report_head *head, const struct sc_cell *cells, size_t cell_count,
 		    struct sc_error *error);

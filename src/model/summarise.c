@@ -20,8 +20,8 @@
 
 #include "../stats/hist.h"
 #include "../stats/order.h"
+#include "format.h"
 #include "report.h"
-#include "syncost.h"
 
 #define NO_TIMING "no timing sample was run"
 #define NO_LEDGER "no ledger sample was run"
@@ -320,14 +320,17 @@ static int set_state(struct sc_cell *cell, const struct gathering *all)
 
 static int find_waiting(struct sc_cell *cell, const struct gathering *all)
 {
+	char percent[SC_FORMAT_BYTES];
 	double share;
 	int r = 0;
 
 	if (median_of(all, SC_SAMPLE_TIMING, run_delay_share, &share) && share > WAITING_SHARE)
-		r = sc_findings_add(&cell->findings, SC_FINDING_RUN_DELAY, cell->id, 100 * share);
+		r = sc_findings_add(&cell->findings, SC_FINDING_RUN_DELAY, cell->id,
+				    sc_format_percent(share, percent, sizeof(percent)));
 	if (r == 0 && median_of(all, SC_SAMPLE_TIMING, steal_share, &share) &&
 	    share > WAITING_SHARE)
-		r = sc_findings_add(&cell->findings, SC_FINDING_STEAL, 100 * share, cell->id);
+		r = sc_findings_add(&cell->findings, SC_FINDING_STEAL,
+				    sc_format_percent(share, percent, sizeof(percent)), cell->id);
 	return r;
 }
 

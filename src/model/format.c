@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * A scale is a list of units, each a multiple of the one before. The unit is the first in which
+ * the value, rounded to what will be printed, stays below the next one: 999.6 us is 1.00 ms.
+ */
+
+#include "format.h"
+
+#include <math.h>
+#include <stdio.h>
+
+struct unit {
+	const char *name;
+	double of_next; /* how many make one of the next unit; INFINITY for the last */
+};
+
+/* Three significant digits, at most two decimals. */
+static int decimals_of(double value)
+{
+	double size = fabs(value);
+
+	if (size < 9.995)
+		return 2;
+	return size < 99.95 ? 1 : 0;
+}
+
+static double rounded(double value, int decimals)
+{
+	double scale = pow(10, decimals);
+
+	return round(value * scale) / scale;
+}
+
+static const struct unit *pick_unit(double *value, const struct unit *unit)
+{
+	while (fabs(rounded(*value, decimals_of(*value))) >= unit->of_next) {
+		*value /= unit->of_next;
+		unit++;
+	}
+	return unit;
+}
+
+/* A whole number without decimals where the unit is the smallest. */
+static int is_whole(double value)
+{
+	return fabs(value - round(value)) < 1e-9;
+}
+
+const char *sc_format_ns(double ns, char *text, size_t text_bytes)
+{
+	static const struct unit units[] = {
+		{"ns", 1000}, {"µs", 1000}, {"ms", 1000}, {"s", INFINITY}};
+	const struct unit *unit = pick_unit(&ns, units);
+
+	(void)snprintf(text, text_bytes, "%.*f %s", unit == units ? 0 : decimals_of(ns), ns,
+		       unit->name);
+	return text;
+}
+
+const char *sc_format_size(double bytes, char *text, size_t text_bytes)
+{
+	static const struct unit units[] = {
+		{"B", 1024}, {"KiB", 1024}, {"MiB", 1024}, {"GiB", 1024}, {"TiB", INFINITY}};
+	const struct unit *unit = pick_unit(&bytes, units);
+
+	(void)snprintf(text, text_bytes, "%.*f %s", unit == units ? 0 : 1, bytes, unit->name);
+	return text;
+}
+
+static const char *format_thousands(double value, char *text, size_t text_bytes)
+{
+	static const struct unit units[] = {{"", 1000}, {"k", 1000}, {"M", 1000}, {"G", INFINITY}};
+	const struct unit *unit = pick_unit(&value, units);
+
+	(void)snprintf(text, text_bytes, "%.*f%s",
+		       unit == units && is_whole(value) ? 0 : decimals_of(value), value,
+		       unit->name);
+	return text;
+}
+
+const char *sc_format_rate(double per_second, char *text, size_t text_bytes)
+{
+	return format_thousands(per_second, text, text_bytes);
+}
+
+const char *sc_format_count(double count, char *text, size_t text_bytes)
+{
+	return format_thousands(count, text, text_bytes);
+}
+
+const char *sc_format_percent(double share, char *text, size_t text_bytes)
+{
+	double percent = 100 * share;
+
+	(void)snprintf(text, text_bytes, "%.*f %%",
+		       fabs(percent) >= 9.95 || is_whole(percent) ? 0 : 1, percent);
+	return text;
+}

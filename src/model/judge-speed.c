@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * What is faster than the default, and where a commit goes.
+ *
+ * The factor between two cells is the median of its ratios round by round: samples of one round
+ * ran close to each other, so what drifts over a run (a warming disk, a neighbour) cancels. The
+ * ratios are one value a round, so the median's exact interval (stats/order.c) applies to them as
+ * it does to rates. A factor whose interval holds 1 is not a finding.
+ */
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "../stats/order.h"
+#include "format.h"
+#include "judge.h"
+
+/* "WAL+NORMAL page_size=8192": a label as it is said. */
+static void say_setting(const struct sc_report_head *head, const struct sc_cell *cell, char *text,
+			size_t text_bytes)
+{
+	sc_setting_label(&cell->setting, &head->base, text, text_bytes);
+	for (char *c = text; *c && *c != ' '; c++)
+		*c = (char)(*c == '/' ? '+' : toupper((unsigned char)*c));
+}
+
+static void say_place(const struct sc_report_head *head, const struct sc_cell *cell, char *text,
+		      size_t text_bytes)
+{
+	if (head->target_count > 1)
+		(void)snprintf(text, text_bytes, "on %s", cell->target);
+	else
+		(void)snprintf(text, text_bytes, "here");
+}
+
+/* --- factors */
+
+static const struct sc_cell_sample *timing_of_round(const struct sc_cell *cell, uint32_t round)
+{
+	for (size_t i = 0; i < cell->sample_count; i++) {
+		const struct sc_cell_sample *sample = &cell->samples[i];
+
+		if (sample->kind == SC_SAMPLE_TIMING && sample->round == round &&
+		    sample->wall_ns > 0 && sample->operations > 0)
+			return sample;
+	}
+	return NULL;
+}
+
+static double rate_of(const struct sc_cell_sample *sample)
+{
+	return (double)sample->operations / (double)sample->wall_ns;
+}
+
+int sc_factor_between(const struct sc_cell *cell, const struct sc_cell *base,
+		      struct sc_interval *ret_factor)
+{
+	SC_CLEANUP(sc_freep) double *ratios = NULL;
+	struct sc_interval factor = {.status = SC_MEASURED};
+	size_t count = 0, low, high;
+
+	ratios = calloc(cell->sample_count + 1, sizeof(*ratios));
+	if (!ratios)
+		return -ENOMEM;
+	for (size_t i = 0; i < cell->sample_count; i++) {
+		const struct sc_cell_sample *sample = &cell->samples[i];
+		const struct sc_cell_sample *other = timing_of_round(base, sample->round);
+
+		/* The first of its own round, so that a round counts once. */
+		if (other && sample == timing_of_round(cell, sample->round))
+			ratios[count++] = rate_of(sample) / rate_of(other);
+	}
+	sc_sort_doubles(ratios, count);
+	if (!sc_median(ratios, count, &factor.median)) {
+		factor.status = SC_SKIPPED;
+		*ret_factor = factor;
+		return 0;
+	}
+	factor.converged = sc_median_ranks(count, SC_CONFIDENCE, &low, &high, &factor.coverage);
+	factor.low = ratios[low - 1];
+	factor.high = ratios[high - 1];
+	factor.n = (uint32_t)count;
+	*ret_factor = factor;
+	return 0;
+}
+
+static void say_interval(const struct sc_interval *factor, char *text, size_t text_bytes)
+{
+	char low[SC_FORMAT_BYTES], high[SC_FORMAT_BYTES];
+
+	if (!factor->converged) {
+		(void)snprintf(text, text_bytes, "median of %u rounds, too few for an interval",
+			       factor->n);
+		return;
+	}
+	(void)snprintf(text, text_bytes, "95 %% interval %s–%s",
+		       sc_format_count(factor->low, low, sizeof(low)),
+		       sc_format_count(factor->high, high, sizeof(high)));
+}
+
+/* --- which cells to speak of */
+
+static bool is_level(const struct sc_cell *cell, enum sc_journal_mode mode,
+		     enum sc_synchronous level)
+{
+	return cell->setting.journal_mode == mode && cell->setting.synchronous == level;
+}
+
+/* SQLite's default: DELETE+FULL, with all else as the report's base where there is such a cell.
+ * Failing that, the slowest that loses nothing. */
+static const struct sc_cell *pick_baseline(const struct sc_report_head *head,
+					   const struct sc_group *group)
+{
+	const struct sc_cell *plain = NULL, *slowest = NULL;
+	struct sc_setting usual = head->base;
+
+	usual.journal_mode = SC_JOURNAL_DELETE;
+	usual.synchronous = SC_SYNCHRONOUS_FULL;
+	usual.rows_per_commit = group->key->setting.rows_per_commit;
+	for (size_t i = 0; i < group->member_count; i++) {
+		const struct sc_cell *cell = group->members[i];
+
+		if (!sc_group_takes_part(group, cell))
+			continue;
+		if (sc_setting_compare(&cell->setting, &usual) == 0)
+			return cell;
+		if (!plain && is_level(cell, SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL))
+			plain = cell;
+		if (sc_promise_of(&cell->setting).loss == SC_LOSS_NONE &&
+		    (!slowest || cell->ops_per_s.median < slowest->ops_per_s.median))
+			slowest = cell;
+	}
+	return plain ? plain : slowest;
+}
+
+/* The fastest that never corrupts. */
+static const struct sc_cell *pick_fastest(const struct sc_group *group)
+{
+	const struct sc_cell *fastest = NULL;
+
+	for (size_t i = 0; i < group->member_count; i++) {
+		const struct sc_cell *cell = group->members[i];
+
+		if (sc_group_takes_part(group, cell) &&
+		    sc_promise_of(&cell->setting).corruption == SC_CORRUPTION_NO &&
+		    (!fastest || cell->ops_per_s.median > fastest->ops_per_s.median))
+			fastest = cell;
+	}
+	return fastest;
+}
+
+/* --- sentences */
+
+static int say_speedup(struct sc_report_head *head, const struct sc_cell *fastest,
+		       const struct sc_cell *base)
+{
+	char name[160], base_name[160], place[100], interval[100], times[SC_FORMAT_BYTES + 2];
+	struct sc_interval factor;
+	size_t length;
+	int r;
+
+	r = sc_factor_between(fastest, base, &factor);
+	if (r < 0 || factor.status != SC_MEASURED || !(factor.low > 1))
+		return r;
+	say_setting(head, fastest, name, sizeof(name));
+	say_setting(head, base, base_name, sizeof(base_name));
+	say_place(head, fastest, place, sizeof(place));
+	say_interval(&factor, interval, sizeof(interval));
+	(void)sc_format_count(factor.median, times, SC_FORMAT_BYTES);
+	length = strlen(times);
+	memcpy(times + length, "x", 2);
+	return sc_findings_add(&head->findings, SC_FINDING_SPEEDUP, name, times, base_name, place,
+			       fastest->workload, interval, name,
+			       sc_promise_of(&fastest->setting).sentence);
+}
+
+/* "3", "3.1": what is whole is said whole. */
+static void say_count(double value, char *text, size_t text_bytes)
+{
+	double tenths = (double)(long)(value * 10 + 0.5) / 10;
+
+	(void)snprintf(text, text_bytes, tenths == (double)(long)tenths ? "%.0f" : "%.1f", tenths);
+}
+
+static void say_syncs(const struct sc_cell *cell, char *text, size_t text_bytes)
+{
+	const struct sc_syncs *syncs = &cell->syncs;
+	double commits = (double)cell->ledger_commits;
+	char all[16], files[16], directory[16];
+
+	if (syncs->status != SC_MEASURED || syncs->physical_status != SC_MEASURED ||
+	    cell->ledger_commits == 0 || syncs->physical < syncs->directory) {
+		(void)snprintf(text, text_bytes, "waiting in syncs");
+		return;
+	}
+	say_count((double)syncs->physical / commits, all, sizeof(all));
+	say_count((double)(syncs->physical - syncs->directory) / commits, files, sizeof(files));
+	say_count((double)syncs->directory / commits, directory, sizeof(directory));
+	if (syncs->directory == 0)
+		(void)snprintf(text, text_bytes, "waiting in %s sync%s", all,
+			       strcmp(all, "1") == 0 ? "" : "s");
+	else
+		(void)snprintf(text, text_bytes,
+			       "waiting in %s syncs: %s on files, %s on the directory, where a VFS "
+			       "shim cannot see it",
+			       all, files, directory);
+}
+
+static void say_bound(const struct sc_cell *cell, char *text, size_t text_bytes)
+{
+	static const char *const phrases[] = {
+		[SC_BOUND_SQL_CPU] = "SQL on the CPU",
+		[SC_BOUND_SYNC] = "",
+		[SC_BOUND_WRITE] = "writing",
+		[SC_BOUND_READ] = "reading",
+		[SC_BOUND_LOCK] = "taking locks and waiting for them",
+		[SC_BOUND_CHECKPOINT] = "its share of checkpoints",
+		[SC_BOUND_MEMORY_FAULTS] = "waiting for memory faults",
+		[SC_BOUND_RUN_DELAY] = "waiting for a CPU",
+	};
+
+	if (cell->bound.by == SC_BOUND_SYNC)
+		say_syncs(cell, text, text_bytes);
+	else
+		(void)snprintf(text, text_bytes, "%s", phrases[cell->bound.by]);
+}
+
+static int say_where(struct sc_report_head *head, const struct sc_cell *cell)
+{
+	char name[160], place[100], what[200], percent[SC_FORMAT_BYTES];
+	char times[SC_FORMAT_BYTES + 2];
+	const struct sc_bound *bound = &cell->bound;
+
+	if (bound->status != SC_MEASURED || !(bound->if_free_ops_per_s > 0) ||
+	    !(cell->ops_per_s.median > 0))
+		return 0;
+	say_setting(head, cell, name, sizeof(name));
+	say_place(head, cell, place, sizeof(place));
+	say_bound(cell, what, sizeof(what));
+	(void)sc_format_count(bound->if_free_ops_per_s / cell->ops_per_s.median, times,
+			      SC_FORMAT_BYTES);
+	memcpy(times + strlen(times), "x", 2);
+	return sc_findings_add(&head->findings, SC_FINDING_WHERE_COMMIT_GOES,
+			       sc_format_percent(bound->share, percent, sizeof(percent)), name,
+			       place, cell->workload, what, times);
+}
+
+int sc_judge_speed(struct sc_report_head *head, const struct sc_groups *groups)
+{
+	for (size_t i = 0; i < groups->count; i++) {
+		const struct sc_group *group = &groups->items[i];
+		const struct sc_cell *base, *fastest;
+		int r = 0;
+
+		if (!sc_group_commits(group))
+			continue;
+		base = pick_baseline(head, group);
+		fastest = pick_fastest(group);
+		if (base && fastest && base != fastest)
+			r = say_speedup(head, fastest, base);
+		if (r == 0 && base)
+			r = say_where(head, base);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}

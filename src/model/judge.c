@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Findings over a whole report, in the order in which they are read: whether the report can be
+ * trusted at all, then the answer (what is faster, where the time goes), then what qualifies it.
+ * What many cells have in common is said once, with the first cell's words and a count.
+ */
+
+#include "judge.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "format.h"
+
+const struct sc_target *sc_head_target(const struct sc_report_head *head, const char *label)
+{
+	for (size_t i = 0; i < head->target_count; i++) {
+		if (head->targets[i].label && strcmp(head->targets[i].label, label) == 0)
+			return &head->targets[i];
+	}
+	return NULL;
+}
+
+static size_t count_status(const struct sc_cell *cells, size_t cell_count, enum sc_status status,
+			   const struct sc_cell **ret_first)
+{
+	size_t count = 0;
+
+	*ret_first = NULL;
+	for (size_t i = 0; i < cell_count; i++) {
+		if (cells[i].status != status)
+			continue;
+		if (!*ret_first)
+			*ret_first = &cells[i];
+		count++;
+	}
+	return count;
+}
+
+static int judge_state(struct sc_report_head *head, const struct sc_cell *cells, size_t cell_count)
+{
+	static const struct {
+		enum sc_status status;
+		enum sc_finding_code code;
+	} states[] = {
+		{SC_FAILED, SC_FINDING_FAILED_CELLS},
+		{SC_UNSUPPORTED, SC_FINDING_UNSUPPORTED_CELLS},
+	};
+	const struct sc_cell *first;
+	size_t count;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < SC_ARRAY_COUNT(states); i++) {
+		count = count_status(cells, cell_count, states[i].status, &first);
+		if (count > 0)
+			r = sc_findings_add(&head->findings, states[i].code, count, cell_count,
+					    first->id,
+					    first->reason ? first->reason : "no reason is known");
+	}
+	if (r == 0 && !head->complete) {
+		count = count_status(cells, cell_count, SC_MEASURED, &first);
+		r = sc_findings_add(&head->findings, SC_FINDING_INCOMPLETE, count,
+				    head->cell_count > cell_count ? head->cell_count : cell_count,
+				    head->rounds);
+	}
+	return r;
+}
+
+/* Takes out what an earlier judgement added, and leaves what others know of the target. */
+static void drop_judged(struct sc_findings *findings)
+{
+	static const enum sc_finding_code judged[] = {
+		SC_FINDING_SYNC_BUYS_NOTHING,
+		SC_FINDING_FLUSH_DISABLED,
+		SC_FINDING_ROTATIONAL,
+	};
+	size_t kept = 0;
+
+	for (size_t i = 0; i < findings->count; i++) {
+		bool is_judged = false;
+
+		for (size_t j = 0; j < SC_ARRAY_COUNT(judged); j++)
+			is_judged = is_judged || strcmp(findings->items[i].code,
+							sc_finding_name(judged[j])) == 0;
+		if (!is_judged)
+			findings->items[kept++] = findings->items[i];
+	}
+	findings->count = kept;
+}
+
+static int judge_targets(struct sc_report_head *head)
+{
+	for (size_t i = 0; i < head->target_count; i++) {
+		struct sc_target *target = &head->targets[i];
+		int r;
+
+		drop_judged(&target->findings);
+		r = sc_judge_target(target);
+		for (size_t j = 0; r == 0 && j < target->findings.count; j++)
+			r = sc_findings_copy(&head->findings, &target->findings.items[j]);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int judge_convergence(struct sc_report_head *head, const struct sc_cell *cells,
+			     size_t cell_count)
+{
+	const struct sc_cell *widest = NULL;
+	size_t measured = 0, wide = 0;
+	char percent[SC_FORMAT_BYTES];
+	double widest_width = -1;
+
+	for (size_t i = 0; i < cell_count; i++) {
+		const struct sc_interval *rate = &cells[i].ops_per_s;
+		double width = sc_interval_half_width(rate);
+
+		if (cells[i].same_as || rate->status != SC_MEASURED)
+			continue;
+		measured++;
+		if (rate->converged)
+			continue;
+		wide++;
+		if (width > widest_width) {
+			widest_width = width;
+			widest = &cells[i];
+		}
+	}
+	if (wide == 0)
+		return 0;
+	return sc_findings_add(&head->findings, SC_FINDING_NOT_CONVERGED, wide, measured,
+			       widest->id,
+			       sc_format_percent(widest_width, percent, sizeof(percent)));
+}
+
+static const struct sc_finding *find_code(const struct sc_cell *cell, enum sc_finding_code code)
+{
+	for (size_t i = 0; i < cell->findings.count; i++) {
+		if (strcmp(cell->findings.items[i].code, sc_finding_name(code)) == 0)
+			return &cell->findings.items[i];
+	}
+	return NULL;
+}
+
+/* What cells found of themselves: the first one's words, and how many more say the same. */
+static int gather_code(struct sc_report_head *head, const struct sc_cell *cells, size_t cell_count,
+		       enum sc_finding_code code)
+{
+	struct sc_finding finding = {.code = ""};
+	size_t count = 0;
+
+	for (size_t i = 0; i < cell_count; i++) {
+		const struct sc_finding *found = find_code(&cells[i], code);
+
+		if (found && count++ == 0)
+			finding = *found;
+	}
+	if (count == 0)
+		return 0;
+	if (count > 1) {
+		size_t used = strlen(finding.text);
+
+		(void)snprintf(finding.text + used, sizeof(finding.text) - used,
+			       " (and so for %zu more cell%s)", count - 1, count > 2 ? "s" : "");
+	}
+	return sc_findings_copy(&head->findings, &finding);
+}
+
+static int gather_cells(struct sc_report_head *head, const struct sc_cell *cells, size_t cell_count)
+{
+	static const enum sc_finding_code codes[] = {
+		SC_FINDING_SYNC_MISMATCH,   SC_FINDING_CALLS_DROPPED, SC_FINDING_EFFECTIVE_DIFFERS,
+		SC_FINDING_RUN_DELAY,       SC_FINDING_STEAL,         SC_FINDING_NO_CHECKPOINT,
+		SC_FINDING_INSTRUMENT_COST,
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < SC_ARRAY_COUNT(codes); i++)
+		r = gather_code(head, cells, cell_count, codes[i]);
+	return r;
+}
+
+static int judge_same(struct sc_report_head *head, const struct sc_cell *cells, size_t cell_count)
+{
+	char reasons[300] = "";
+	size_t count = 0;
+
+	for (size_t i = 0; i < cell_count; i++) {
+		const char *reason = cells[i].same_as_reason;
+		size_t used = strlen(reasons);
+
+		if (!cells[i].same_as)
+			continue;
+		count++;
+		if (reason && !strstr(reasons, reason) &&
+		    used + strlen(reason) + 3 < sizeof(reasons))
+			(void)snprintf(reasons + used, sizeof(reasons) - used, "%s%s",
+				       used ? "; " : "", reason);
+	}
+	if (count == 0)
+		return 0;
+	return sc_findings_add(&head->findings, SC_FINDING_SAME_SETTINGS, count, cell_count,
+			       reasons);
+}
+
+/* Of rollback journals, over all cells that were run. */
+static int judge_hidden_syncs(struct sc_report_head *head, const struct sc_cell *cells,
+			      size_t cell_count)
+{
+	uint64_t directory = 0, physical = 0;
+	char percent[SC_FORMAT_BYTES];
+
+	for (size_t i = 0; i < cell_count; i++) {
+		const struct sc_syncs *syncs = &cells[i].syncs;
+
+		if (cells[i].same_as || cells[i].setting.journal_mode == SC_JOURNAL_WAL ||
+		    syncs->status != SC_MEASURED || syncs->physical_status != SC_MEASURED)
+			continue;
+		directory += syncs->directory;
+		physical += syncs->physical;
+	}
+	if (directory == 0)
+		return 0;
+	return sc_findings_add(
+		&head->findings, SC_FINDING_HIDDEN_SYNCS,
+		sc_format_percent((double)directory / (double)physical, percent, sizeof(percent)));
+}
+
+/* The WAL that autocheckpoints let grow the most, if pages made it so. */
+static int judge_autocheckpoint(struct sc_report_head *head, const struct sc_cell *cells,
+				size_t cell_count)
+{
+	const uint32_t usual = sc_setting_default().page_size;
+	const struct sc_setting *largest = NULL;
+	char size[SC_FORMAT_BYTES], times[SC_FORMAT_BYTES];
+	uint32_t pages;
+
+	for (size_t i = 0; i < cell_count; i++) {
+		const struct sc_setting *setting = &cells[i].setting;
+
+		if (setting->journal_mode != SC_JOURNAL_WAL || setting->wal_autocheckpoint == 0 ||
+		    setting->page_size < 4 * usual)
+			continue;
+		if (!largest || (uint64_t)setting->page_size * setting->wal_autocheckpoint >
+					(uint64_t)largest->page_size * largest->wal_autocheckpoint)
+			largest = setting;
+	}
+	if (!largest)
+		return 0;
+	pages = (uint32_t)((uint64_t)largest->wal_autocheckpoint * usual / largest->page_size);
+	return sc_findings_add(
+		&head->findings, SC_FINDING_AUTOCHECKPOINT_PAGES, largest->wal_autocheckpoint,
+		largest->page_size,
+		sc_format_size((double)largest->page_size * largest->wal_autocheckpoint, size,
+			       sizeof(size)),
+		sc_format_count((double)largest->page_size / usual, times, sizeof(times)),
+		pages > 0 ? pages : 1);
+}
+
+static void drop_old(struct sc_report_head *head)
+{
+	sc_findings_fini(&head->findings);
+	for (size_t i = 0; i < head->recommendation_count; i++)
+		sc_recommendation_fini(&head->recommendations[i]);
+	free(SC_TAKE(head->recommendations));
+	head->recommendation_count = 0;
+}
+
+static int judge(struct sc_report_head *head, const struct sc_cell *cells, size_t cell_count)
+{
+	SC_CLEANUP(sc_groups_fini) struct sc_groups groups = {0};
+	int r;
+
+	drop_old(head);
+	r = sc_groups_of(cells, cell_count, &groups);
+	if (r == 0)
+		r = judge_state(head, cells, cell_count);
+	if (r == 0)
+		r = judge_targets(head);
+	if (r == 0)
+		r = sc_judge_speed(head, &groups);
+	if (r == 0)
+		r = judge_convergence(head, cells, cell_count);
+	if (r == 0)
+		r = gather_cells(head, cells, cell_count);
+	if (r == 0)
+		r = judge_autocheckpoint(head, cells, cell_count);
+	if (r == 0)
+		r = judge_hidden_syncs(head, cells, cell_count);
+	if (r == 0)
+		r = sc_judge_build(head, cells, cell_count);
+	if (r == 0)
+		r = judge_same(head, cells, cell_count);
+	if (r == 0)
+		r = sc_recommend(head, &groups);
+	return r;
+}
+
+int sc_report_judge(struct sc_report_head *head, const struct sc_cell *cells, size_t cell_count,
+		    struct sc_error *error)
+{
+	int r = judge(head, cells, cell_count);
+
+	return r < 0 ? sc_fail(error, r, "judging the report") : 0;
+}
