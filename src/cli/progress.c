@@ -75,7 +75,7 @@ static size_t terminal_width(FILE *err)
 	return size.ws_col;
 }
 
-static void rewrite_line(struct sc_progress_view *view, const struct sc_progress *progress)
+static void rewrite_line(struct sc_progress_view *view, const struct sc_sweep_progress *progress)
 {
 	size_t width = terminal_width(view->err), filled;
 	char bar[BAR_CELLS + 1u], line[LINE_BYTES], time[48];
@@ -93,7 +93,7 @@ static void rewrite_line(struct sc_progress_view *view, const struct sc_progress
 	view->line_open = true;
 }
 
-static void tell_line(const struct sc_progress_view *view, const struct sc_progress *progress)
+static void tell_line(const struct sc_progress_view *view, const struct sc_sweep_progress *progress)
 {
 	char time[48];
 
@@ -104,7 +104,7 @@ static void tell_line(const struct sc_progress_view *view, const struct sc_progr
 		      progress->round, progress->rounds, progress->done, progress->total, time);
 }
 
-static void tell_progress(void *self, const struct sc_progress *progress)
+static void tell_progress(void *self, const struct sc_sweep_progress *progress)
 {
 	struct sc_progress_view *view = self;
 	uint64_t now_ns = sc_monotonic_ns();

@@ -79,6 +79,7 @@ _Noreturn static void become_child(const struct pipes *pipes, const struct sc_ch
 		_exit(127);
 	(void)close_range(3, UINT_MAX, 0); /* what the user's shell left open; no harm if it stays */
 	(void)signal(SIGPIPE, SIG_DFL);
+	(void)signal(SIGXFSZ, SIG_DFL);
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	(void)execv(request->program, request->argv);

@@ -17,7 +17,7 @@ struct sc_drive {
 	struct sc_cell *cells;           /* one a cell of the plan, as records */
 	struct sc_record *records;
 	uint32_t *order;                 /* room for one round */
-	struct sc_progress progress;
+	struct sc_sweep_progress progress;
 };
 
 /**

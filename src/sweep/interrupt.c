@@ -51,8 +51,8 @@ int sc_interrupt_watch(struct sc_error *error)
 		if (r < 0)
 			return r;
 	}
-	if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
-		return sc_fail(error, -errno, "signal(SIGPIPE)");
+	if (signal(SIGPIPE, SIG_IGN) == SIG_ERR || signal(SIGXFSZ, SIG_IGN) == SIG_ERR)
+		return sc_fail(error, -errno, "signal");
 	return 0;
 }
 

@@ -10,8 +10,9 @@
 /**
  * sc_interrupt_watch() - from now on these signals only raise the flag
  *
- * A signal that was ignored when the program started (nohup) stays ignored. SIGPIPE is ignored
- * too: a reader that goes away must not leave files behind.
+ * A signal that was ignored when the program started (nohup) stays ignored. SIGPIPE and SIGXFSZ
+ * are ignored for good: a reader that goes away, or a limit on the size of files, is the error of
+ * a write and must not leave files behind.
  */
 int sc_interrupt_watch(struct sc_error *error);
 

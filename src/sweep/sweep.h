@@ -35,7 +35,7 @@ struct sc_sweep {
 	struct sc_tool_facts tool;
 };
 
-struct sc_progress {
+struct sc_sweep_progress {
 	uint32_t round, rounds; /* round 0 is the ledger's */
 	uint64_t done, total;   /* samples, of all rounds */
 	const char *cell_id;    /* of the sample that is done */
@@ -48,7 +48,7 @@ struct sc_sweep_observer {
 	/* everything is known but the figures; @estimate_ns from here to the end */
 	void (*begin)(void *self, const struct sc_report_head *head, const char *folder,
 		      uint64_t estimate_ns);
-	void (*progress)(void *self, const struct sc_progress *progress);
+	void (*progress)(void *self, const struct sc_sweep_progress *progress);
 };
 
 struct sc_sweep_outcome {
