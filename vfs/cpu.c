@@ -31,6 +31,7 @@
 #define FD_NONE (-1)
 
 static _Atomic uint64_t overhead_ns; /* of an empty pair, on the CPU clock */
+static _Atomic uint64_t cost_ns;     /* of an empty pair, wall */
 
 static bool read_thread_cpu(uint64_t *ret_ns)
 {
@@ -148,26 +149,46 @@ void sc_cpu_end(struct sc_thread *thread, const struct sc_cpu_mark *mark, uint64
 	errno = saved;
 }
 
+/* One empty pair; what it adds to thread CPU, and what it takes. */
+static bool try_empty_pair(struct sc_thread *thread, uint64_t *ret_overhead_ns,
+			   uint64_t *ret_cost_ns)
+{
+	uint64_t before_ns = sc_clock_real_ns(), start_ns, wall_ns, cpu_ns;
+	struct sc_cpu_mark mark;
+
+	if (!sc_cpu_begin(thread, &mark))
+		return false;
+	start_ns = sc_clock_real_ns();
+	wall_ns = sc_clock_real_ns() - start_ns;
+	if (!read_thread_cpu(&cpu_ns))
+		return false;
+	(void)read_run_delay(thread); /* for what it takes */
+
+	cpu_ns -= mark.cpu_ns;
+	*ret_overhead_ns = cpu_ns > wall_ns ? cpu_ns - wall_ns : 0;
+	*ret_cost_ns = sc_clock_real_ns() - before_ns;
+	return true;
+}
+
 void sc_cpu_calibrate(struct sc_thread *thread)
 {
-	uint64_t best_ns = UINT64_MAX;
+	uint64_t best_overhead_ns = UINT64_MAX, best_cost_ns = UINT64_MAX;
 
-	(void)read_run_delay(thread);
 	for (int i = 0; i < EMPTY_PAIRS; i++) {
-		struct sc_cpu_mark mark;
-		uint64_t start_ns, wall_ns, cpu_ns;
+		uint64_t pair_overhead_ns, pair_cost_ns;
 
-		if (!sc_cpu_begin(thread, &mark))
+		if (!try_empty_pair(thread, &pair_overhead_ns, &pair_cost_ns))
 			return;
-		start_ns = sc_clock_real_ns();
-		wall_ns = sc_clock_real_ns() - start_ns;
-		if (!read_thread_cpu(&cpu_ns))
-			return;
-		cpu_ns -= mark.cpu_ns;
-		cpu_ns = cpu_ns > wall_ns ? cpu_ns - wall_ns : 0;
-		best_ns = min_u64(best_ns, cpu_ns);
+		best_overhead_ns = min_u64(best_overhead_ns, pair_overhead_ns);
+		best_cost_ns = min_u64(best_cost_ns, pair_cost_ns);
 	}
-	atomic_store_explicit(&overhead_ns, best_ns, memory_order_relaxed);
+	atomic_store_explicit(&overhead_ns, best_overhead_ns, memory_order_relaxed);
+	atomic_store_explicit(&cost_ns, best_cost_ns, memory_order_relaxed);
+}
+
+uint64_t sc_cpu_cost_ns(void)
+{
+	return atomic_load_explicit(&cost_ns, memory_order_relaxed);
 }
 
 void sc_cpu_release(struct sc_thread *thread)

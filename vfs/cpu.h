@@ -44,5 +44,8 @@ void sc_cpu_end(struct sc_thread *thread, const struct sc_cpu_mark *mark, uint64
 /** sc_cpu_calibrate() - measure what a pair of readings adds; once per process. */
 void sc_cpu_calibrate(struct sc_thread *thread);
 
+/** sc_cpu_cost_ns() - wall time of a pair of readings, as calibrated; 0 before. */
+uint64_t sc_cpu_cost_ns(void);
+
 /** sc_cpu_release() - close the thread's schedstat descriptor, if it is still ours. */
 void sc_cpu_release(struct sc_thread *thread);

@@ -231,6 +231,20 @@ void sc_ledger_size(uint32_t database, enum sc_role role, uint64_t bytes)
 	move_totals(slot, bytes - old_bytes);
 }
 
+void sc_ledger_size_seen(uint32_t database, enum sc_role role, uint64_t known_bytes,
+			 uint64_t bytes)
+{
+	struct sc_database *slot = &sc_ledger.meter->databases[database];
+	uint64_t expected = known_bytes;
+
+	if (bytes == known_bytes ||
+	    !atomic_compare_exchange_strong_explicit(&slot->size_bytes[role], &expected, bytes,
+						     memory_order_relaxed, memory_order_relaxed))
+		return;
+	raise_to(&slot->size_bytes_max[role], bytes);
+	move_totals(slot, bytes - known_bytes);
+}
+
 void sc_ledger_size_change(uint32_t database, enum sc_role role, uint64_t old_bytes,
 			   uint64_t new_bytes)
 {

@@ -21,19 +21,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "calls.h"
 #include "clock.h"
 #include "cpu.h"
 #include "syncost/meter.h"
 
 /* When to read thread CPU again, per part of the split (see sample.h). */
 struct sc_sampler {
-	uint32_t countdown; /* calls until the next reading */
-	uint32_t stride;    /* mean gap it was drawn from: the weight of that reading */
+	uint32_t countdown; /* calls until the next reading; 0 and 1: this one */
+	uint32_t gap;       /* calls from the last reading to the next */
+	uint32_t stride;    /* mean of what the gap was drawn from: the weight of that reading */
 	uint64_t ns;        /* wall of the calls since the last reading */
 };
 
-/* What the tap measured inside the present shim call. The shim clears it on entry. */
+/*
+ * What the tap measured inside the present shim call. The shim clears it on entry, and says whether
+ * it wants readings: of cheap syncs it wants one in so many, so that reading does not cost more
+ * than the sync. Outside of shim calls (vfs_depth 0) the tap decides alone.
+ */
 struct sc_below {
+	bool is_wanted;        /* read thread CPU around the syncs of this call */
 	uint32_t n;            /* intervals around which the tap read thread CPU */
 	uint64_t wall_ns;      /* their wall time */
 	uint64_t cpu_ns;       /* their thread CPU time */
@@ -51,14 +58,25 @@ struct sc_thread {
 	uint32_t tap_depth;        /* > 0: inside the tap, its hooks go straight through */
 	uint32_t vfs_depth;        /* > 0: inside a shim call; a shim on a shim counts once */
 	uint32_t checkpoint_depth; /* > 0: inside a checkpoint of any of its connections */
+	bool is_tap_absent;        /* the last sync the tap was to read never reached it */
 	uint32_t random;           /* state of the sampling generator, never 0 once attached */
 	uint64_t part_ns[SC_PART_COUNT_]; /* running sums of wall time in VFS calls, by part */
 	uint64_t own_ns;           /* running sum: readings of CPU made between those calls */
+	uint64_t wait_sql_ns;      /* running sum: waiting for locks, outside of VFS calls */
+	uint64_t checkpoint_ns;    /* running sum: checkpoints that ended on this thread */
+	uint64_t written_bytes;    /* running sum: accepted by xWrite */
+	uint64_t syncs;            /* running sum: xSync calls */
 	struct sc_below below;
+	/*
+	 * 1 + database * SC_ROLE_COUNT_ + role of the file that the shim's xOpen is having opened
+	 * below it; 0 outside of it. Names of temporary files do not tell the tap their role.
+	 */
+	uint32_t opening;
 	struct sc_sampler samplers[SC_PART_COUNT_];
 	int schedstat_fd;          /* + 1; 0: not opened, -1: cannot be opened */
 	uint64_t schedstat_device, schedstat_inode; /* to recognise it before closing */
-	struct sc_calls *calls;    /* the shim's own state, NULL until it needs it */
+	struct sc_readings readings[SC_PART_COUNT_];
+	struct sc_calls calls;     /* the shim's own state */
 };
 
 /* Initial-exec: no call on access, also in a shared object loaded at start. */
@@ -200,6 +218,22 @@ uint32_t sc_ledger_database_find(const char *path, enum sc_role *ret_role);
  * the highest moment is never missed. Any thread.
  */
 void sc_ledger_size(uint32_t database, enum sc_role role, uint64_t bytes);
+
+/** sc_ledger_size_known() - as last published */
+static inline uint64_t sc_ledger_size_known(uint32_t database, enum sc_role role)
+{
+	return atomic_load_explicit(&sc_ledger.meter->databases[database].size_bytes[role],
+				    memory_order_relaxed);
+}
+
+/**
+ * sc_ledger_size_seen() - a look at the file told @bytes
+ * @known_bytes: sc_ledger_size_known() from before the look
+ *
+ * Published unless the size was published anew meanwhile. Any thread.
+ */
+void sc_ledger_size_seen(uint32_t database, enum sc_role role, uint64_t known_bytes,
+			 uint64_t bytes);
 
 /** sc_ledger_size_change() - one of several files of @role (temporary ones) changed its size. */
 void sc_ledger_size_change(uint32_t database, enum sc_role role, uint64_t old_bytes,

@@ -196,16 +196,19 @@ struct sc_commit {
 	uint32_t statement;      /* 0: not known */
 };
 
+/* A record is copied word by word: a reader may meet one that is being overwritten. */
+#define SC_COMMIT_WORDS (sizeof(struct sc_commit) / sizeof(uint64_t))
+
 struct sc_shard {
 	_Atomic uint32_t state;       /* 0 never used, 1 owned, 2 free to be taken over */
 	_Atomic uint32_t thread;      /* kernel thread id of the (last) owner */
 	_Atomic uint32_t epoch;       /* of the meter when last zeroed; others: holds nothing valid */
-	_Atomic uint32_t padding;
+	uint32_t padding;
 	_Atomic uint64_t calls;       /* SQLite calls bracketed by marks */
-	_Atomic uint64_t inside_ns;   /* wall time between mark begin and end */
+	_Atomic uint64_t inside_ns;   /* wall time between mark begin and end, without own_ns */
 	_Atomic uint64_t outside_ns;  /* wall time between end and the next begin */
-	_Atomic uint64_t inside_cpu_ns;       /* thread CPU of bracketed time, where read */
-	_Atomic uint64_t own_ns;              /* of inside_ns: the instrument reading thread CPU */
+	_Atomic uint64_t inside_part_ns[SC_PART_COUNT_]; /* of inside_ns: in VFS calls */
+	_Atomic uint64_t own_ns;              /* the instrument reading thread CPU; in no part */
 	_Atomic uint64_t sql_cpu_n;           /* bracketed calls around which thread CPU was read; */
 	_Atomic uint64_t sql_cpu_wall_ns;     /* their SQL part, weighted as in a series: wall, */
 	_Atomic uint64_t sql_cpu_ns;          /* thread CPU, */
@@ -214,7 +217,7 @@ struct sc_shard {
 	_Atomic uint64_t outside_cpu_wall_ns;
 	_Atomic uint64_t outside_cpu_ns;
 	_Atomic uint64_t outside_run_delay_ns;
-	_Atomic uint64_t major_faults;        /* of the thread, in bracketed calls that were read */
+	_Atomic uint64_t major_faults;        /* of the thread, up to the last bracketed call read */
 	_Atomic uint64_t lock_wait_ns;        /* first BUSY to success or giving up */
 	_Atomic uint64_t lock_wait_sql_ns;    /* of that: outside any VFS call (moves sql -> lock) */
 	_Atomic uint64_t lock_waits;
@@ -222,7 +225,7 @@ struct sc_shard {
 	_Atomic uint64_t syncs_omitted;       /* SQLITE_FCNTL_SYNC_OMITTED */
 	_Atomic uint64_t commit_count;        /* records ever written; ring index is modulo */
 	_Atomic uint16_t series[SC_METER_KEYS]; /* index + 1 into series[]; 0 = none yet */
-	struct sc_commit commits[SC_METER_COMMITS];
+	_Atomic uint64_t commits[SC_METER_COMMITS][SC_COMMIT_WORDS]; /* struct sc_commit, in words */
 };
 
 /* Sizes of one database's files as its calls left them. */
@@ -275,5 +278,6 @@ struct sc_meter {
 };
 
 static_assert(sizeof(struct sc_series) % 8 == 0, "series stay aligned");
+static_assert(sizeof(struct sc_commit) % 8 == 0, "records are whole words");
 static_assert(SC_METER_SERIES < UINT16_MAX, "a shard's index is 16 bits");
 static_assert((SC_METER_COMMITS & (SC_METER_COMMITS - 1)) == 0, "ring index is a mask");

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Method. The rare halves of a call: readings of thread CPU. The clock is read on both sides of
+ * each reading, and what the readings took is kept apart (own_ns): it belongs to no part of the
+ * split.
+ *
+ * While the CPU of a whole bracketed call is read, its VFS calls that are not read themselves are
+ * taken to be off CPU, and delayed, in the proportion of those of their part that were.
+ */
+
+#include "call.h"
+
+#include <string.h>
+
+static bool is_tap_on(void)
+{
+	return atomic_load_explicit(&sc_ledger.instruments, memory_order_relaxed) &
+	       (1u << SC_INSTRUMENT_LIBC);
+}
+
+void sc_moment_take(const struct sc_thread *thread, uint64_t at_ns, struct sc_moment *ret_moment)
+{
+	ret_moment->at_ns = at_ns;
+	memcpy(ret_moment->part_ns, thread->part_ns, sizeof(ret_moment->part_ns));
+	ret_moment->own_ns = thread->own_ns;
+	ret_moment->wait_sql_ns = thread->wait_sql_ns;
+	ret_moment->checkpoint_ns = thread->checkpoint_ns;
+	ret_moment->bytes = thread->written_bytes;
+	ret_moment->syncs = thread->syncs;
+}
+
+uint64_t sc_thread_booked_ns(const struct sc_thread *thread)
+{
+	uint64_t sum = thread->own_ns;
+
+	for (int part = 0; part < SC_PART_COUNT_; part++)
+		sum += thread->part_ns[part];
+	return sum;
+}
+
+void sc_call_read_begin(struct sc_call *call, enum sc_part part)
+{
+	struct sc_thread *thread = call->thread;
+	uint64_t before_ns;
+
+	if (!atomic_load_explicit(&sc_ledger.is_cpu_on, memory_order_relaxed)) {
+		sc_sampler_stop(&thread->samplers[part]);
+		return;
+	}
+
+	if (part == SC_PART_SYNC && !thread->is_tap_absent && is_tap_on()) {
+		call->reading = SC_READING_TAP;
+		thread->below.is_wanted = true;
+		return;
+	}
+
+	before_ns = sc_clock_ns();
+	if (sc_cpu_begin(thread, &call->mark))
+		call->reading = SC_READING_OWN;
+	else
+		sc_sampler_stop(&thread->samplers[part]);
+	thread->own_ns += sc_clock_ns() - before_ns;
+}
+
+static void add_reading(struct sc_thread *thread, enum sc_part part, uint64_t wall_ns,
+			uint64_t off_cpu_ns, uint64_t run_delay_ns)
+{
+	struct sc_readings *readings = &thread->readings[part];
+
+	readings->wall_ns += wall_ns;
+	readings->off_cpu_ns += off_cpu_ns;
+	readings->run_delay_ns += run_delay_ns;
+	if (thread->calls.is_sql_read) {
+		thread->calls.vfs_off_cpu_ns += (double)off_cpu_ns;
+		thread->calls.vfs_run_delay_ns += (double)run_delay_ns;
+	}
+}
+
+/* The tap has read around what blocks: the rest of the call was on the processor. */
+static void end_below(struct sc_call *call, enum sc_part part, struct sc_series *series,
+		      uint64_t wall_ns)
+{
+	struct sc_thread *thread = call->thread;
+	const struct sc_below *below = &thread->below;
+	uint64_t asleep_ns = below->off_cpu_ns + below->run_delay_ns;
+	uint64_t cpu_ns = wall_ns > asleep_ns ? wall_ns - asleep_ns : 0;
+	uint32_t weight = 1;
+
+	thread->is_tap_absent = false;
+	if (part != SC_PART_SYNC) {
+		/* A directory synced inside a delete: that much of it is waiting for a sync. */
+		add_reading(thread, SC_PART_SYNC, below->wall_ns, below->off_cpu_ns,
+			    below->run_delay_ns);
+		thread->part_ns[SC_PART_SYNC] += below->wall_ns;
+		thread->part_ns[part] -= below->wall_ns;
+		return;
+	}
+	if (call->reading == SC_READING_TAP)
+		weight = sc_sampler_next(thread, &thread->samplers[part], part);
+	add_reading(thread, part, wall_ns, below->off_cpu_ns, below->run_delay_ns);
+	if (series)
+		sc_ledger_note_cpu(series, weight, wall_ns, cpu_ns, below->run_delay_ns);
+}
+
+static void end_own(struct sc_call *call, enum sc_part part, struct sc_series *series,
+		    uint64_t wall_ns)
+{
+	struct sc_thread *thread = call->thread;
+	struct sc_cpu_share share;
+	uint32_t weight;
+
+	sc_cpu_end(thread, &call->mark, wall_ns, &share);
+	weight = sc_sampler_next(thread, &thread->samplers[part], part);
+	add_reading(thread, part, wall_ns, share.off_cpu_ns, share.run_delay_ns);
+	if (series)
+		sc_ledger_note_cpu(series, weight, wall_ns, share.cpu_ns, share.run_delay_ns);
+}
+
+uint64_t sc_call_read_end(struct sc_call *call, enum sc_part part, struct sc_series *series,
+			  uint64_t wall_ns)
+{
+	struct sc_thread *thread = call->thread;
+	uint64_t before_ns = sc_clock_ns(), below_ns;
+
+	if (thread->below.n > 0) {
+		below_ns = thread->below.own_ns < wall_ns ? thread->below.own_ns : wall_ns;
+		wall_ns -= below_ns;
+		thread->own_ns += below_ns;
+	}
+
+	thread->samplers[part].ns += wall_ns; /* the mean includes the call just read */
+	if (thread->below.n > 0)
+		end_below(call, part, series, wall_ns);
+	else if (call->reading == SC_READING_OWN)
+		end_own(call, part, series, wall_ns);
+	else
+		thread->is_tap_absent = true; /* nothing physical happened: read it here next time */
+	thread->samplers[part].ns -= thread->samplers[part].ns < wall_ns ? 0 : wall_ns;
+
+	thread->own_ns += sc_clock_ns() - before_ns;
+	return wall_ns;
+}
+
+void sc_call_estimate(struct sc_thread *thread, enum sc_part part, uint64_t wall_ns)
+{
+	const struct sc_readings *readings = &thread->readings[part];
+	double times;
+
+	if (!readings->wall_ns)
+		return;
+	times = (double)wall_ns / (double)readings->wall_ns;
+	thread->calls.vfs_off_cpu_ns += times * (double)readings->off_cpu_ns;
+	thread->calls.vfs_run_delay_ns += times * (double)readings->run_delay_ns;
+}
+
+bool sc_call_is_chosen(struct sc_thread *thread)
+{
+	return sc_random(thread) % SC_OP_RARELY == 0;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * When to read thread CPU. A pair of readings costs microseconds, the cheapest calls a fraction of
+ * one; so readings are sampled, and how often follows from what they cost:
+ *
+ *   - each part of the split, and bracketed SQL, may spend a share of its own time on readings:
+ *     1 % (syncs, which matter most, 5 %). A mean call of D ns and a pair of R ns make a stride of
+ *     R / (share * D), from 1 (read every call) to SC_STRIDE_MAX. D is the mean since the last
+ *     reading, so the stride follows the workload.
+ *   - the gap to the next reading is drawn uniformly from 1 … 2 * stride - 1: its mean is the
+ *     stride, and no period of the workload's calls can hide from it or attract it. The choice
+ *     never looks at the call itself, so slow calls are read as often as fast ones.
+ *   - a reading counts stride times: it stands for the calls passed over.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ledger.h"
+
+#define SC_STRIDE_MAX 1024u
+
+/** sc_random() - the thread's own generator: xorshift, period 2^32 - 1, good enough to sample */
+static inline uint32_t sc_random(struct sc_thread *thread)
+{
+	uint32_t x = thread->random;
+
+	x ^= x << 13;
+	x ^= x >> 17;
+	x ^= x << 5;
+	thread->random = x;
+	return x;
+}
+
+/** sc_sampler_is_due() - whether the present call is to be read; counts it either way. */
+static inline bool sc_sampler_is_due(struct sc_sampler *sampler)
+{
+	if (__builtin_expect(sampler->countdown > 1, 1)) {
+		sampler->countdown--;
+		return false;
+	}
+	return true;
+}
+
+/** sc_sampler_stop() - no more readings: they are switched off, or not possible. */
+void sc_sampler_stop(struct sc_sampler *sampler);
+
+/**
+ * sc_sampler_next() - after a reading: choose the next
+ * @part: SC_PART_SYNC may spend more
+ *
+ * Return: the weight of the reading just made.
+ */
+uint32_t sc_sampler_next(struct sc_thread *thread, struct sc_sampler *sampler, enum sc_part part);
