@@ -33,6 +33,8 @@ struct sc_report_reader {
 	uint64_t line_number; /* of it, from 1 */
 	char subject[280];    /* "report '…', line 12": of error messages */
 	enum progress progress;
+	off_t cells_offset;  /* where the line of the first cell begins */
+	uint64_t cells_line; /* number of the line before it */
 	struct sc_report_head head;
 };
 
@@ -193,9 +195,20 @@ static int read_head(struct sc_report_reader *reader, struct sc_error *error)
 		r = parse_object(reader, text, &json, error);
 	if (r < 0)
 		return r;
+	reader->cells_offset = ftello(reader->file);
+	reader->cells_line = reader->line_number;
 	(void)snprintf(reader->subject, sizeof(reader->subject), "report '%s', lines 1 to %llu",
 		       reader->path, (unsigned long long)reader->line_number);
 	return sc_report_get_head(json, place_of(reader, ""), &reader->head, error);
+}
+
+int sc_report_rewind(struct sc_report_reader *reader, struct sc_error *error)
+{
+	if (fseeko(reader->file, reader->cells_offset, SEEK_SET) < 0)
+		return sc_fail(error, -errno, "going back in the report '%s'", reader->path);
+	reader->line_number = reader->cells_line;
+	reader->progress = READING_FIRST;
+	return 0;
 }
 
 static int open_file(struct sc_report_reader *reader, const char *path, struct sc_error *error)

@@ -227,4 +227,6 @@ int sc_report_open(const char *path, struct sc_report_reader **ret_reader, struc
 const struct sc_report_head *sc_report_reader_head(const struct sc_report_reader *reader);
 /** Return: 0 with *ret_cell filled (caller finishes it), 1 at the end, < 0 on error. */
 int sc_report_next(struct sc_report_reader *reader, struct sc_cell *ret_cell, struct sc_error *error);
+/** sc_report_rewind() - go back to before the first cell of the same file */
+int sc_report_rewind(struct sc_report_reader *reader, struct sc_error *error);
 void sc_report_closep(struct sc_report_reader **reader);

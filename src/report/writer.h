@@ -34,10 +34,8 @@ int sc_report_render(const char *path, const char *format, FILE *out,
 /* What the pass before the writing found out. */
 struct sc_survey {
 	size_t cell_count;
-	size_t label_columns;  /* widest label of a setting, in terminal columns */
-	bool has_wal;          /* some cell uses a WAL state */
-	bool has_targets;      /* more than one */
-	uint64_t sample_count;
+	size_t label_columns; /* widest label of a setting, in terminal columns */
+	bool has_fresh, has_recycled; /* WAL states of the cells */
 };
 
 struct sc_render {
@@ -47,7 +45,7 @@ struct sc_render {
 	struct sc_survey survey;
 	unsigned int pass;   /* 0 … passes - 1 */
 	size_t cell_index;   /* within the pass */
-	char group[400];     /* what the cell before had in common with its neighbours; "" at first */
+	struct sc_cell previous; /* of the pass, for where a group begins; id NULL before the first */
 	struct sc_error *error;
 };
 
@@ -61,6 +59,9 @@ struct sc_writer {
 	int (*cell)(struct sc_render *render, const struct sc_cell *cell);
 	int (*end)(struct sc_render *render);   /* of each pass */
 };
+
+/** sc_render_begins_group() - whether @cell cannot be compared with the one before it */
+bool sc_render_begins_group(const struct sc_render *render, const struct sc_cell *cell);
 
 extern const struct sc_writer *const sc_writers[];
 extern const size_t sc_writer_count;

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What is not known is left out here; summary.json says why it is not. */
+
+#include "about.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "../model/format.h"
+
+void sc_about_add_run(struct sc_buffer *buffer, const struct sc_report_head *head)
+{
+	sc_buffer_printf(buffer, "syncost %s %s, SQLite %s, %s, %" PRIu32 " round%s",
+			 head->tool_version, head->kind, head->sqlite_version, head->started,
+			 head->rounds, head->rounds == 1 ? "" : "s");
+	if (!head->complete)
+		sc_buffer_add_text(buffer, ", not complete");
+}
+
+void sc_about_add_host(struct sc_buffer *buffer, const struct sc_report_head *head)
+{
+	char memory[SC_FORMAT_BYTES];
+
+	sc_buffer_printf(buffer, "%s, %s, %" PRIu32 " x %s",
+			 head->host_label ? head->host_label : "unnamed host",
+			 head->kernel ? head->kernel : "unknown kernel", head->cpu_count,
+			 head->cpu ? head->cpu : "unknown CPU");
+	if (head->memory_bytes > 0)
+		sc_buffer_printf(
+			buffer, ", %s of memory",
+			sc_format_size((double)head->memory_bytes, memory, sizeof(memory)));
+}
+
+void sc_about_add_target(struct sc_buffer *buffer, const struct sc_target *target)
+{
+	char floor[SC_FORMAT_BYTES];
+
+	sc_buffer_printf(buffer, "%s: %s on %s", target->label,
+			 target->filesystem ? target->filesystem : "unknown file system",
+			 target->storage ? target->storage : "unknown storage");
+	if (target->write_cache)
+		sc_buffer_printf(buffer, ", %s cache", target->write_cache);
+	if (target->sync_floor_status == SC_MEASURED)
+		sc_buffer_printf(
+			buffer, ", write and sync of 4 KiB %s",
+			sc_format_ns((double)target->sync_floor_ns_p50, floor, sizeof(floor)));
+}
+
+void sc_about_add_group(struct sc_buffer *buffer, const struct sc_cell *cell)
+{
+	sc_buffer_printf(buffer, "%s on %s, suite %s", cell->workload, cell->target, cell->suite);
+	if (cell->setting.rows_per_commit > 0)
+		sc_buffer_printf(buffer, ", %" PRIu32 " operation%s a commit",
+				 cell->setting.rows_per_commit,
+				 cell->setting.rows_per_commit == 1 ? "" : "s");
+	if (cell->clients != 1)
+		sc_buffer_printf(buffer, ", %" PRIu32 " clients", cell->clients);
+	if (strcmp(cell->device, "none") != 0)
+		sc_buffer_printf(buffer, ", device %s", cell->device);
+	if (strcmp(cell->clock, "real") != 0)
+		sc_buffer_printf(buffer, ", %s clock", cell->clock);
+}
+
+const char *sc_about_loss(enum sc_loss loss)
+{
+	static const char *const headings[] = {
+		[SC_LOSS_NONE] = "nothing lost",
+		[SC_LOSS_LAST] = "at most the last commit lost",
+		[SC_LOSS_SUFFIX] = "commits since the last checkpoint lost",
+		[SC_LOSS_ANY] = "anything lost",
+	};
+
+	assert(loss < SC_LOSS_COUNT_);
+	return headings[loss];
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* The sentences about a report as a whole that its formats for people share. */
+
+#include "../base/buffer.h"
+#include "writer.h"
+
+/** sc_about_add_run() - "syncost 0.1.0 sweep, SQLite 3.40.1, 2026-01-02T03:04:05Z, 6 rounds" */
+void sc_about_add_run(struct sc_buffer *buffer, const struct sc_report_head *head);
+
+/** sc_about_add_host() - "box, Linux 6.1.0, 2 x Some CPU, 3.8 GiB" */
+void sc_about_add_host(struct sc_buffer *buffer, const struct sc_report_head *head);
+
+/** sc_about_add_target() - "local: ext4 on vda, write back cache, sync floor 52 µs" */
+void sc_about_add_target(struct sc_buffer *buffer, const struct sc_target *target);
+
+/** sc_about_add_group() - "insert_one on local, suite commit, 100 operations a commit" */
+void sc_about_add_group(struct sc_buffer *buffer, const struct sc_cell *cell);
+
+/** sc_about_loss() - "nothing lost": a class of loss as a heading */
+const char *sc_about_loss(enum sc_loss loss);
+
+#define SC_ABOUT_FLUSH "Promises hold on storage that honours a flush."

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Rendering: one file, opened once, gone through once to survey it and then once for each pass of
+ * the writer, so that memory does not grow with the number of cells and a file that is replaced
+ * meanwhile does not mix into the result.
+ */
+
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "../model/group.h"
+#include "text.h"
+#include "writer.h"
+
+#define COLUMNS_MIN 80u
+#define COLUMNS_MAX 100u
+
+static void survey_cell(struct sc_survey *survey, const struct sc_report_head *head,
+			const struct sc_cell *cell)
+{
+	char label[200];
+	size_t columns;
+
+	sc_setting_label(&cell->setting, &head->base, label, sizeof(label));
+	columns = sc_text_columns(label);
+	if (columns > survey->label_columns)
+		survey->label_columns = columns;
+	if (cell->uses_wal_state && cell->wal_state == SC_WAL_FRESH)
+		survey->has_fresh = true;
+	if (cell->uses_wal_state && cell->wal_state == SC_WAL_RECYCLED)
+		survey->has_recycled = true;
+	survey->cell_count++;
+}
+
+static int survey(struct sc_report_reader *reader, struct sc_survey *ret_survey,
+		  struct sc_error *error)
+{
+	int r;
+
+	*ret_survey = (struct sc_survey){0};
+	for (;;) {
+		SC_CLEANUP(sc_cell_fini) struct sc_cell cell = {0};
+
+		r = sc_report_next(reader, &cell, error);
+		if (r != 0)
+			return r < 0 ? r : 0;
+		survey_cell(ret_survey, sc_report_reader_head(reader), &cell);
+	}
+}
+
+/* One pass. Each cell is kept until the next one, which may begin a group. */
+static int run_pass(struct sc_render *render, struct sc_report_reader *reader,
+		    const struct sc_writer *writer)
+{
+	int r;
+
+	r = sc_report_rewind(reader, render->error);
+	if (r == 0)
+		r = writer->begin(render);
+	while (r == 0) {
+		SC_CLEANUP(sc_cell_fini) struct sc_cell cell = {0};
+
+		r = sc_report_next(reader, &cell, render->error);
+		if (r != 0)
+			break;
+		r = writer->cell(render, &cell);
+		sc_cell_fini(&render->previous);
+		render->previous = cell;
+		cell = (struct sc_cell){0};
+		render->cell_index++;
+	}
+	sc_cell_fini(&render->previous);
+	render->cell_index = 0;
+	return r < 0 ? r : writer->end(render);
+}
+
+bool sc_render_begins_group(const struct sc_render *render, const struct sc_cell *cell)
+{
+	return !render->previous.id || !sc_group_is_same(&render->previous, cell);
+}
+
+static int check_stream(FILE *out, struct sc_error *error)
+{
+	if (fflush(out) == 0 && !ferror(out))
+		return 0;
+	return sc_fail(error, errno ? -errno : -EIO, "writing the rendered report");
+}
+
+int sc_report_render(const char *path, const char *format, FILE *out,
+		     const struct sc_render_options *options, struct sc_error *error)
+{
+	SC_CLEANUP(sc_report_closep) struct sc_report_reader *reader = NULL;
+	const struct sc_writer *writer = sc_writer_find(format);
+	struct sc_render render = {
+		.out = out,
+		.options = options ? *options : (struct sc_render_options){.utf8 = true},
+		.error = error,
+	};
+	int r;
+
+	if (!writer)
+		return sc_fail(error, SC_E_USAGE, "no report format is called '%s'", format);
+	if (render.options.columns == 0 || render.options.columns > COLUMNS_MAX)
+		render.options.columns = COLUMNS_MAX;
+	if (render.options.columns < COLUMNS_MIN)
+		render.options.columns = COLUMNS_MIN;
+
+	r = sc_report_open(path, &reader, error);
+	if (r == 0)
+		r = survey(reader, &render.survey, error);
+	if (r < 0)
+		return r;
+	render.head = sc_report_reader_head(reader);
+	errno = 0;
+	for (; r == 0 && render.pass < writer->passes; render.pass++)
+		r = run_pass(&render, reader, writer);
+	return r < 0 ? r : check_stream(out, error);
+}
+
+/* --- what suits a stream */
+
+static uint32_t columns_of(FILE *out)
+{
+	const char *text = getenv("COLUMNS");
+	struct winsize size;
+	char *end;
+	unsigned long columns;
+
+	if (text && *text) {
+		errno = 0;
+		columns = strtoul(text, &end, 10);
+		if (errno == 0 && *end == '\0' && columns > 0 && columns <= UINT16_MAX)
+			return (uint32_t)columns;
+	}
+	if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		return size.ws_col;
+	return 0;
+}
+
+/* The first of the variables that is set decides, as for setlocale(). */
+static bool is_utf8(void)
+{
+	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+	for (size_t i = 0; i < SC_ARRAY_COUNT(names); i++) {
+		const char *value = getenv(names[i]);
+
+		if (value && *value)
+			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+	}
+	return false;
+}
+
+struct sc_render_options sc_render_options_detect(FILE *out)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+	bool is_terminal = isatty(fileno(out));
+
+	return (struct sc_render_options){
+		.columns = columns_of(out),
+		.utf8 = is_utf8(),
+		.color = is_terminal && !(no_color && *no_color) && term &&
+			 strcmp(term, "dumb") != 0,
+	};
+}

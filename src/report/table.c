@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * The table for people at a terminal: a line a setting, grouped by target and workload, to be read
+ * at a glance; then findings and what to use.
+ *
+ * Widths are settled before the first line from the widest label of the report. The bar takes what
+ * is left, between 8 and 20 columns; where even 8 do not fit, labels get lines of their own. A WAL
+ * state is a column where a report has both, and where there is room; otherwise the heading of the
+ * group's first column says it.
+ */
+
+#include <string.h>
+
+#include "../model/format.h"
+#include "about.h"
+#include "bar.h"
+#include "text.h"
+#include "value.h"
+#include "writers.h"
+
+#define RATE_COLUMNS       10u
+#define HALF_WIDTH_COLUMNS 7u
+#define SYNCS_COLUMNS      5u
+#define LATENCY_COLUMNS    7u
+#define WAL_COLUMNS        8u
+#define BOUND_COLUMNS      15u
+#define BAR_COLUMNS_MIN    8u
+#define BAR_COLUMNS_MAX    20u
+#define LABEL_COLUMNS_MIN  10u
+#define INDENT             4u
+
+struct layout {
+	size_t label, bar;
+	bool has_wal; /* a column for the WAL's state */
+	bool is_tall; /* labels on lines of their own */
+};
+
+/* All columns but label and bar, each with the space before it. */
+static size_t fixed_columns(bool has_wal)
+{
+	return (has_wal ? WAL_COLUMNS + 1 : 0) + RATE_COLUMNS + 1 + HALF_WIDTH_COLUMNS + 1 +
+	       SYNCS_COLUMNS + 1 + 2 * (LATENCY_COLUMNS + 1) + BOUND_COLUMNS + 1;
+}
+
+static struct layout lay_out(const struct sc_render *render)
+{
+	const struct sc_survey *survey = &render->survey;
+	bool is_mixed = survey->has_fresh && survey->has_recycled;
+	size_t columns = render->options.columns;
+	struct layout layout = {
+		.label = survey->label_columns > LABEL_COLUMNS_MIN ? survey->label_columns
+								   : LABEL_COLUMNS_MIN,
+	};
+	size_t taken;
+
+	layout.has_wal =
+		is_mixed || (survey->has_recycled + survey->has_fresh > 0 &&
+			     fixed_columns(true) + layout.label + 1 + BAR_COLUMNS_MIN <= columns);
+	layout.is_tall =
+		fixed_columns(layout.has_wal) + layout.label + 1 + BAR_COLUMNS_MIN > columns;
+	if (layout.is_tall)
+		layout.label = 1;
+	taken = fixed_columns(layout.has_wal) + layout.label + 1;
+	layout.bar = taken + BAR_COLUMNS_MIN <= columns ? columns - taken : BAR_COLUMNS_MIN;
+	if (layout.bar > BAR_COLUMNS_MAX)
+		layout.bar = BAR_COLUMNS_MAX;
+	return layout;
+}
+
+/* --- lines */
+
+static const char *bold(const struct sc_render *render)
+{
+	return render->options.color ? "\x1b[1m" : "";
+}
+
+static const char *plain(const struct sc_render *render)
+{
+	return render->options.color ? "\x1b[0m" : "";
+}
+
+static void add_column(const struct sc_render *render, struct sc_buffer *line, const char *text,
+		       size_t columns, bool right)
+{
+	sc_buffer_add_text(line, " ");
+	sc_text_add_padded(line, text, columns, right, render->options.utf8);
+}
+
+/* Prints and empties @line, without spaces at its end. */
+static int print_line(const struct sc_render *render, struct sc_buffer *line)
+{
+	SC_CLEANUP(sc_freep) char *text = NULL;
+	size_t length;
+	int r;
+
+	r = sc_buffer_take(line, &text, render->error);
+	if (r < 0)
+		return r;
+	length = strlen(text);
+	while (length > 0 && text[length - 1] == ' ')
+		length--;
+	fprintf(render->out, "%.*s\n", (int)length, text);
+	return 0;
+}
+
+/* Prints and empties @sentence, wrapped; @used columns of the line are already printed. */
+static int print_sentence(const struct sc_render *render, struct sc_buffer *sentence, size_t used,
+			  size_t indent)
+{
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer clean = {0};
+	SC_CLEANUP(sc_freep) char *text = NULL;
+	SC_CLEANUP(sc_freep) char *clean_text = NULL;
+	int r;
+
+	r = sc_buffer_take(sentence, &text, render->error);
+	if (r < 0)
+		return r;
+	sc_text_add_clean(&clean, text, render->options.utf8);
+	r = sc_buffer_take(&clean, &clean_text, render->error);
+	if (r == 0)
+		sc_text_wrap(render->out, clean_text, used, indent, render->options.columns);
+	return r;
+}
+
+/* --- the head */
+
+static int begin(struct sc_render *render)
+{
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer sentence = {0};
+	int r;
+
+	sc_about_add_run(&sentence, render->head);
+	r = print_sentence(render, &sentence, 0, INDENT);
+	if (r < 0)
+		return r;
+	sc_about_add_host(&sentence, render->head);
+	r = print_sentence(render, &sentence, 0, INDENT);
+	for (size_t i = 0; r == 0 && i < render->head->target_count; i++) {
+		sc_about_add_target(&sentence, &render->head->targets[i]);
+		r = print_sentence(render, &sentence, 0, INDENT);
+	}
+	return r;
+}
+
+/* --- the table */
+
+static bool commits(const struct sc_cell *cell)
+{
+	return cell->commits > 0;
+}
+
+static int print_group(struct sc_render *render, const struct layout *layout,
+		       const struct sc_cell *cell)
+{
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer line = {0};
+	char unit[40], rate[48];
+	int r;
+
+	fprintf(render->out, "\n%s", bold(render));
+	sc_about_add_group(&line, cell);
+	r = print_sentence(render, &line, 0, INDENT);
+	fputs(plain(render), render->out);
+	if (r < 0)
+		return r;
+
+	sc_unit_plural(cell->unit, unit, sizeof(unit));
+	if (cell->status != SC_MEASURED)
+		(void)snprintf(unit, sizeof(unit), "rate"); /* whether it commits is not known */
+	(void)snprintf(rate, sizeof(rate), "%s/s", commits(cell) ? "commits" : unit);
+	sc_text_add_padded(&line, layout->is_tall ? "" : "setting", layout->label, false, true);
+	if (layout->has_wal)
+		add_column(render, &line, "WAL", WAL_COLUMNS, false);
+	add_column(render, &line, rate, RATE_COLUMNS, true);
+	add_column(render, &line, "±", HALF_WIDTH_COLUMNS, true);
+	add_column(render, &line, "syncs", SYNCS_COLUMNS, true);
+	add_column(render, &line, "p50", LATENCY_COLUMNS, true);
+	add_column(render, &line, "p99", LATENCY_COLUMNS, true);
+	add_column(render, &line, "time in SQLite", layout->bar, false);
+	add_column(render, &line, "bound by", BOUND_COLUMNS, false);
+	return print_line(render, &line);
+}
+
+/* A figure, or nothing: a table to be read at a glance does not say why, the report does. */
+static void add_metric(struct sc_render *render, struct sc_buffer *line, const char *key,
+		       const struct sc_cell *cell, size_t columns)
+{
+	const struct sc_metric *metric = sc_metric_find(key);
+	struct sc_metric_value value = metric->read(cell);
+	char text[SC_VALUE_BYTES];
+
+	add_column(render, line,
+		   value.status == SC_MEASURED ? sc_value_text(metric, &value, text, sizeof(text))
+					       : "-",
+		   columns, true);
+}
+
+static void add_figures(struct sc_render *render, const struct layout *layout,
+			const struct sc_cell *cell, struct sc_buffer *line)
+{
+	bool writes = commits(cell);
+	char text[SC_VALUE_BYTES];
+
+	if (layout->has_wal)
+		add_column(render, line,
+			   cell->uses_wal_state ? sc_wal_state_name(cell->wal_state) : "-",
+			   WAL_COLUMNS, false);
+	add_metric(render, line, writes ? "commits_per_s" : "ops_per_s", cell, RATE_COLUMNS);
+	add_column(render, line, sc_half_width_text(cell, text, sizeof(text)), HALF_WIDTH_COLUMNS,
+		   true);
+	add_metric(render, line, "syncs_physical_per_commit", cell, SYNCS_COLUMNS);
+	add_metric(render, line, writes ? "commit_ns_p50" : "op_ns_p50", cell, LATENCY_COLUMNS);
+	add_metric(render, line, writes ? "commit_ns_p99" : "op_ns_p99", cell, LATENCY_COLUMNS);
+	sc_buffer_add_text(line, " ");
+	sc_bar_add(line, cell, layout->bar, &render->options);
+	add_column(render, line, sc_bound_text(cell, text, sizeof(text)), BOUND_COLUMNS, false);
+}
+
+static int print_failure(struct sc_render *render, const char *label, const struct sc_cell *cell,
+			 size_t label_columns)
+{
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer line = {0};
+	SC_CLEANUP(sc_freep) char *text = NULL;
+	int r;
+
+	sc_text_add_padded(&line, label, label_columns, false, render->options.utf8);
+	r = sc_buffer_take(&line, &text, render->error);
+	if (r < 0)
+		return r;
+	fprintf(render->out, "%s ", text);
+	sc_buffer_printf(&line, "%s: %s", sc_status_name(cell->status),
+			 cell->reason ? cell->reason : "no reason is known");
+	return print_sentence(render, &line, sc_text_columns(text) + 1, label_columns + 1);
+}
+
+static int print_cell(struct sc_render *render, const struct sc_cell *cell)
+{
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer line = {0};
+	struct layout layout = lay_out(render);
+	char label[200], same[200];
+	int r = 0;
+
+	if (sc_render_begins_group(render, cell))
+		r = print_group(render, &layout, cell);
+	if (r < 0)
+		return r;
+	sc_setting_label(&cell->setting, &render->head->base, label, sizeof(label));
+	if (cell->status != SC_MEASURED && !cell->same_as)
+		return print_failure(render, label, cell,
+				     layout.is_tall ? sc_text_columns(label) : layout.label);
+	if (cell->same_as) {
+		sc_same_text(cell, same, sizeof(same));
+		sc_text_add_padded(&line, label, layout.is_tall ? 0 : layout.label, false,
+				   render->options.utf8);
+		add_column(render, &line, same, 0, false);
+		return print_line(render, &line);
+	}
+	sc_text_add_padded(&line, label, layout.is_tall ? 0 : layout.label, false,
+			   render->options.utf8);
+	if (layout.is_tall) {
+		r = print_line(render, &line);
+		sc_buffer_add_text(&line, " ");
+	}
+	if (r < 0)
+		return r;
+	add_figures(render, &layout, cell, &line);
+	return print_line(render, &line);
+}
+
+/* --- what follows it */
+
+static int print_legend(struct sc_render *render)
+{
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer line = {0};
+	int r;
+
+	fputc('\n', render->out);
+	sc_bar_add_legend(&line, &render->options);
+	r = print_line(render, &line);
+	if (r < 0)
+		return r;
+	sc_buffer_add_text(&line, "±: half of the median's 95 % interval; * wider than asked for, "
+				  "or too few samples. syncs: per commit, those of the directory "
+				  "included. p50, p99: of a commit, or of a query.");
+	return print_sentence(render, &line, 0, 0);
+}
+
+static const char *mark_of(enum sc_severity severity)
+{
+	static const char *const marks[] = {
+		[SC_SEVERITY_NOTE] = "-",
+		[SC_SEVERITY_WARNING] = "!",
+		[SC_SEVERITY_SEVERE] = "!!",
+	};
+
+	return marks[severity];
+}
+
+static const char *color_of(const struct sc_render *render, enum sc_severity severity)
+{
+	static const char *const colors[] = {
+		[SC_SEVERITY_NOTE] = "",
+		[SC_SEVERITY_WARNING] = "\x1b[33m",
+		[SC_SEVERITY_SEVERE] = "\x1b[1;31m",
+	};
+
+	return render->options.color ? colors[severity] : "";
+}
+
+static int print_findings(struct sc_render *render)
+{
+	const struct sc_findings *findings = &render->head->findings;
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer sentence = {0};
+	int r = 0;
+
+	if (findings->count > 0)
+		fprintf(render->out, "\n%sFindings%s\n", bold(render), plain(render));
+	for (size_t i = 0; r == 0 && i < findings->count; i++) {
+		const struct sc_finding *finding = &findings->items[i];
+
+		fprintf(render->out, "%s%-2s%s ", color_of(render, finding->severity),
+			mark_of(finding->severity),
+			finding->severity == SC_SEVERITY_NOTE ? "" : plain(render));
+		sc_buffer_printf(&sentence, "%s%s%s.", finding->text, finding->next[0] ? "; " : "",
+				 finding->next);
+		r = print_sentence(render, &sentence, 3, 3);
+	}
+	return r;
+}
+
+static int print_pragmas(struct sc_render *render, const char *pragmas)
+{
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer line = {0};
+	int r = 0;
+
+	while (r == 0 && *pragmas) {
+		SC_CLEANUP(sc_freep) char *one = strndup(pragmas, strcspn(pragmas, "\n"));
+
+		pragmas += strcspn(pragmas, "\n");
+		pragmas += *pragmas == '\n';
+		sc_buffer_printf(&line, "%*s", (int)INDENT, "");
+		sc_text_add_clean(&line, one ? one : "", render->options.utf8);
+		r = print_line(render, &line);
+	}
+	return r;
+}
+
+static bool is_new_subject(const struct sc_report_head *head, size_t index)
+{
+	const struct sc_recommendation *one = &head->recommendations[index];
+	const struct sc_recommendation *before = one - 1;
+
+	return index == 0 || strcmp(one->target, before->target) != 0 ||
+	       strcmp(one->workload, before->workload) != 0;
+}
+
+static int print_recommendations(struct sc_render *render)
+{
+	const struct sc_report_head *head = render->head;
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer sentence = {0};
+	char rate[SC_FORMAT_BYTES];
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < head->recommendation_count; i++) {
+		const struct sc_recommendation *one = &head->recommendations[i];
+
+		if (is_new_subject(head, i)) {
+			fprintf(render->out, "\n%s", bold(render));
+			sc_buffer_printf(&sentence, "What to use for %s on %s", one->workload,
+					 one->target);
+			r = print_sentence(render, &sentence, 0, INDENT);
+			fputs(plain(render), render->out);
+		}
+		sc_buffer_printf(&sentence, "%s: %s, %s commits/s; %s.", sc_about_loss(one->loss),
+				 one->label, sc_format_rate(one->commits_per_s, rate, sizeof(rate)),
+				 one->sentence);
+		if (r == 0)
+			r = print_sentence(render, &sentence, 0, 2);
+		if (r == 0)
+			r = print_pragmas(render, one->pragmas);
+	}
+	if (r == 0 && head->recommendation_count > 0)
+		fputs(SC_ABOUT_FLUSH "\n", render->out);
+	return r;
+}
+
+static int end(struct sc_render *render)
+{
+	int r = 0;
+
+	if (render->survey.cell_count > 0)
+		r = print_legend(render);
+	if (r == 0)
+		r = print_findings(render);
+	if (r == 0)
+		r = print_recommendations(render);
+	return r;
+}
+
+const struct sc_writer sc_writer_table = {
+	.name = "table",
+	.extension = ".txt",
+	.summary = "for people at a terminal: a line for each setting",
+	.passes = 1,
+	.begin = begin,
+	.cell = print_cell,
+	.end = end,
+};

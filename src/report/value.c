@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The unit of a metric decides how it is written; a share is a percentage, another ratio is not. */
+
+#include "value.h"
+
+#include <string.h>
+
+#include "../model/format.h"
+
+static bool is_share(const struct sc_metric *metric)
+{
+	size_t length = strlen(metric->key);
+
+	return (length > 6 && strcmp(metric->key + length - 6, "_share") == 0) ||
+	       metric->group == SC_GROUP_SHARE || strcmp(metric->column, "±") == 0;
+}
+
+const char *sc_value_text(const struct sc_metric *metric, const struct sc_metric_value *value,
+			  char *text, size_t text_bytes)
+{
+	if (value->status != SC_MEASURED) {
+		(void)snprintf(text, text_bytes, "%s", sc_status_name(value->status));
+		return text;
+	}
+	switch (metric->unit) {
+	case SC_UNIT_NS:
+		return sc_format_ns(value->number, text, text_bytes);
+	case SC_UNIT_BYTES:
+		return sc_format_size(value->number, text, text_bytes);
+	case SC_UNIT_PER_SECOND:
+		return sc_format_rate(value->number, text, text_bytes);
+	case SC_UNIT_RATIO:
+		if (is_share(metric))
+			return sc_format_percent(value->number, text, text_bytes);
+		return sc_format_count(value->number, text, text_bytes);
+	case SC_UNIT_COUNT:
+		break;
+	}
+	return sc_format_count(value->number, text, text_bytes);
+}
+
+const char *sc_bound_text(const struct sc_cell *cell, char *text, size_t text_bytes)
+{
+	static const char *const names[] = {
+		[SC_BOUND_SQL_CPU] = "sql on CPU",
+		[SC_BOUND_SYNC] = "sync",
+		[SC_BOUND_WRITE] = "write",
+		[SC_BOUND_READ] = "read",
+		[SC_BOUND_LOCK] = "lock",
+		[SC_BOUND_CHECKPOINT] = "checkpoint",
+		[SC_BOUND_MEMORY_FAULTS] = "faults",
+		[SC_BOUND_RUN_DELAY] = "run delay",
+	};
+	char percent[SC_FORMAT_BYTES];
+
+	text[0] = '\0';
+	if (cell->bound.status == SC_MEASURED)
+		(void)snprintf(text, text_bytes, "%s %s", names[cell->bound.by],
+			       sc_format_percent(cell->bound.share, percent, sizeof(percent)));
+	return text;
+}
+
+const char *sc_half_width_text(const struct sc_cell *cell, char *text, size_t text_bytes)
+{
+	char percent[SC_FORMAT_BYTES];
+	double width = sc_interval_half_width(&cell->ops_per_s);
+
+	text[0] = '\0';
+	if (cell->ops_per_s.status == SC_MEASURED)
+		(void)snprintf(text, text_bytes, "±%s%s",
+			       sc_format_percent(width, percent, sizeof(percent)),
+			       cell->ops_per_s.converged ? "" : "*");
+	return text;
+}
+
+void sc_same_text(const struct sc_cell *cell, char *text, size_t text_bytes)
+{
+	char prefix[400];
+	const char *id = cell->same_as;
+	int length = snprintf(prefix, sizeof(prefix), "%s/%s/%s/", cell->target, cell->suite,
+			      cell->workload);
+
+	if (length > 0 && (size_t)length < sizeof(prefix) &&
+	    strncmp(id, prefix, (size_t)length) == 0)
+		id += length;
+	(void)snprintf(text, text_bytes, "= %s", id);
+}
+
+void sc_unit_plural(const char *unit, char *text, size_t text_bytes)
+{
+	size_t length = strlen(unit);
+
+	if (length > 1 && unit[length - 1] == 'y' && !strchr("aeiou", unit[length - 2]))
+		(void)snprintf(text, text_bytes, "%.*sies", (int)length - 1, unit);
+	else
+		(void)snprintf(text, text_bytes, "%ss", unit);
+}

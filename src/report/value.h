@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Figures of the catalogue as people read them. */
+
+#include "../model/metric.h"
+
+#define SC_VALUE_BYTES 40u
+
+/** sc_value_text() - "1.23 ms", "3.08", "87 %"; the status where it was not measured */
+const char *sc_value_text(const struct sc_metric *metric, const struct sc_metric_value *value,
+			  char *text, size_t text_bytes);
+
+/** sc_bound_text() - "sync 87 %": by what, and its share; "" where it is not known */
+const char *sc_bound_text(const struct sc_cell *cell, char *text, size_t text_bytes);
+
+/** sc_half_width_text() - "±1.2 %", with a * where the interval is wider than was asked for */
+const char *sc_half_width_text(const struct sc_cell *cell, char *text, size_t text_bytes);
+
+/** sc_same_text() - "= wal/full/recycled": whose figures a cell carries */
+void sc_same_text(const struct sc_cell *cell, char *text, size_t text_bytes);
+
+/** sc_unit_plural() - "rows" of "row", "queries" of "query" */
+void sc_unit_plural(const char *unit, char *text, size_t text_bytes);
