@@ -2,6 +2,8 @@
 
 /* syncost report: a stored result, without measuring. */
 
+#include <errno.h>
+
 #include "command.h"
 #include "formats.h"
 #include "report-path.h"
@@ -34,8 +36,12 @@ static int run(const struct sc_invocation *invocation, struct sc_error *error)
 			return r;
 		path = newest;
 	}
-	return sc_format_print(path, (int)config->format.value, invocation->out, error);
+	r = sc_format_print(path, (int)config->format.value, invocation->out, error);
+	/* An input that cannot be read is for the user to mend, whatever kept it from being read. */
+	return r < 0 && r != -ENOMEM ? SC_E_FORMAT : r;
 }
+
+static const struct sc_option_table options = { rows, SC_ARRAY_COUNT(rows) };
 
 const struct sc_command sc_command_report = {
 	.name = "report",
@@ -45,7 +51,7 @@ const struct sc_command sc_command_report = {
 	.description =
 		"Render a report folder, or its summary.json, without measuring. Without an operand,\n"
 		"the newest under ./syncost-reports.",
-	.options = { rows, SC_ARRAY_COUNT(rows) },
+	.options = &options,
 	.config_bytes = sizeof(struct report_config),
 	.run = run,
 };

@@ -106,7 +106,7 @@ const struct sc_command sc_command_sweep = {
 		"Run a suite's workloads under each setting of a grid, in a directory of its own\n"
 		"under each target, and say what a commit costs, where its time goes and what a\n"
 		"power cut could take. Lists are comma separated; sizes are bytes or 64K, 1M.",
-	.options = { sc_sweep_option_rows, SC_SWEEP_OPTION_COUNT },
+	.options = &sc_sweep_options,
 	.config_bytes = sizeof(struct sc_sweep_config),
 	.run = run,
 };

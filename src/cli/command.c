@@ -47,7 +47,7 @@ void sc_command_help(const struct sc_command *command, FILE *out)
 {
 	(void)fprintf(out, "usage: syncost %s [OPTION…]%s%s\n\n%s\n\nOptions:\n", command->name,
 		      command->operands[0] ? " " : "", command->operands, command->description);
-	sc_options_help(&command->options, out);
+	sc_options_help(command->options, out);
 }
 
 static int check_operands(const struct sc_command *command, const char *const *operands,
@@ -68,7 +68,7 @@ static int parse_and_run(const struct sc_command *command, const char **operands
 	const struct sc_common_config *common = config;
 	int r;
 
-	r = sc_options_parse(&command->options, invocation->argc - 2, invocation->argv + 2, config,
+	r = sc_options_parse(command->options, invocation->argc - 2, invocation->argv + 2, config,
 			     operands, &invocation->operand_count, error);
 	if (r < 0)
 		return r;
@@ -96,6 +96,6 @@ int sc_command_run(const struct sc_command *command, int argc, char *const *argv
 		return sc_fail(error, -ENOMEM, "reading the command line");
 	invocation.operands = operands;
 	r = parse_and_run(command, operands, config, &invocation, error);
-	sc_options_fini(&command->options, config);
+	sc_options_fini(command->options, config);
 	return r;
 }

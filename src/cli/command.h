@@ -31,7 +31,7 @@ struct sc_command {
 	size_t operands_max;
 	const char *summary;         /* one line in the overview */
 	const char *description;     /* what --help says above the options */
-	struct sc_option_table options;
+	const struct sc_option_table *options;
 	size_t config_bytes;         /* begins with struct sc_common_config */
 	/* Return: an exit code (>= 0), or a fatal error that the caller prints. */
 	int (*run)(const struct sc_invocation *invocation, struct sc_error *error);

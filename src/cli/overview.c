@@ -15,7 +15,7 @@ int sc_overview(FILE *out)
 	for (size_t i = 0; (command = sc_commands(i)); i++)
 		(void)fprintf(out, "  %-8s  %s\n", command->name, command->summary);
 	(void)fputs("\nBegin with:\n"
-		    "  syncost sweep             measure the storage under the current directory, a minute\n"
+		    "  syncost sweep             measure the current directory's storage, a minute\n"
 		    "  syncost sweep --dry-run   say what would be measured\n"
 		    "  syncost report            show the newest report again\n\n"
 		    "It works in directories of its own and removes them; your files are not touched.\n"

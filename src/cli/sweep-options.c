@@ -11,7 +11,7 @@
 #define MINUTES(n) ((int64_t)(n) * 60000000000)
 
 /* clang-format off */
-const struct sc_option sc_sweep_option_rows[] = {
+static const struct sc_option rows[] = {
 	SC_OPTION_HELP_ROW,
 	{ "target", 't', SC_OPTION_TEXTS, 0, PLACE(targets), "[LABEL=]DIR", NULL, 0, 0, NULL,
 	  "Measure the storage under DIR; give it again for more. The default is the current directory." },
@@ -66,7 +66,7 @@ const struct sc_option sc_sweep_option_rows[] = {
 };
 /* clang-format on */
 
-static_assert(SC_ARRAY_COUNT(sc_sweep_option_rows) == SC_SWEEP_OPTION_COUNT, "a row each");
+const struct sc_option_table sc_sweep_options = { rows, SC_ARRAY_COUNT(rows) };
 
 /* "journal-mode" is the option of the field "journal_mode". */
 static bool same_words(const char *option, const char *field)
@@ -81,9 +81,9 @@ static bool same_words(const char *option, const char *field)
 const struct sc_option_numbers *sc_sweep_list(const struct sc_sweep_config *config,
 					      const struct sc_setting_field *field)
 {
-	for (size_t i = 0; i < SC_SWEEP_OPTION_COUNT; i++)
-		if (same_words(sc_sweep_option_rows[i].name, field->name))
-			return (const void *)((const char *)config + sc_sweep_option_rows[i].offset);
+	for (size_t i = 0; i < SC_ARRAY_COUNT(rows); i++)
+		if (same_words(rows[i].name, field->name))
+			return (const void *)((const char *)config + rows[i].offset);
 	assert(!"each field of a setting has an option");
 	return NULL;
 }

@@ -19,8 +19,7 @@ struct sc_sweep_config {
 	bool dry_run, list_suites, quiet;
 };
 
-#define SC_SWEEP_OPTION_COUNT 27u
-extern const struct sc_option sc_sweep_option_rows[SC_SWEEP_OPTION_COUNT];
+extern const struct sc_option_table sc_sweep_options;
 
 /** sc_sweep_list() - the list given for a field of the setting; empty: the suite's own value. */
 const struct sc_option_numbers *sc_sweep_list(const struct sc_sweep_config *config,

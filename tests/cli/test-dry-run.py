@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""syncost sweep --dry-run: what would be done, without doing it."""
+
+import os
+import re
+
+from harness import Case, tree
+
+
+class DryRun(Case):
+    def lines(self, kind, *arguments):
+        done = self.run_syncost("sweep", "--dry-run", *arguments)
+        self.assertDone(done)
+        self.assertEqual(done.err, "")
+        return [line.split(None, 1)[1] for line in done.out.splitlines()
+                if line.startswith(kind + " ")]
+
+    def test_default(self):
+        """the default sweep is three workloads, two journals and four levels"""
+        cells = self.lines("cell") + self.lines("same")
+        self.assertEqual(len(cells), 24)
+        names = {tuple(cell.split()[0].split("/")[2:5]) for cell in cells}
+        self.assertEqual(names, {(workload, journal, level)
+                                 for workload in ("insert_one", "insert_batch", "update_one")
+                                 for journal in ("delete", "wal")
+                                 for level in ("off", "normal", "full", "extra")})
+
+    def test_same(self):
+        """settings that cannot differ say what they are the same as, and why"""
+        for line in self.lines("same"):
+            self.assertRegex(line, r"\Alocal/commit/\w+/wal/extra/recycled  = "
+                                   r"local/commit/\w+/wal/full/recycled: \w+")
+        self.assertEqual(len(self.lines("same")), 3)
+        self.assertEqual(len(self.lines("same", "--fullfsync", "off,on", "--workload",
+                                        "insert_one")), 9)
+
+    def test_nothing_happens(self):
+        """it makes nothing, in the targets and here"""
+        other = self.directory()
+        before = tree(self.place), tree(other)
+        self.lines("cell", "--target", other, "--out", "report")
+        self.assertEqual((tree(self.place), tree(other)), before)
+
+    def test_same_seed(self):
+        """the same seed gives the same plan, another one another order"""
+        first, again, other = (self.run_syncost("sweep", "--dry-run", "--seed", seed).out
+                               for seed in ("7", "7", "8"))
+        self.assertEqual(first, again)
+        self.assertNotEqual(first, other)
+        self.assertEqual(sorted(re.sub("seed 7", "seed 8", first).splitlines()),
+                         sorted(other.splitlines()))
+
+    def test_targets(self):
+        """each target has its cells, under its label"""
+        os.mkdir(os.path.join(self.place, "data"))
+        cells = self.lines("cell", "--target", "hdd=.", "--target", "data", "--workload",
+                           "read_*")
+        self.assertEqual({cell.split("/")[0] for cell in cells}, {"hdd", "data"})
+        self.assertEqual({cell.split("/")[2] for cell in cells}, {"read_point", "read_range"})
+
+    def test_estimate(self):
+        """a longer sweep is expected to take longer, on a slow disk most of all"""
+        def seconds(*arguments):
+            found = []
+            for line in self.lines("time", *arguments):
+                words = re.match(r"about ((\d+ (s|min|h) )+)", line).group(1).split()
+                found.append(sum(int(number) * {"s": 1, "min": 60, "h": 3600}[unit]
+                                 for number, unit in zip(words[::2], words[1::2])))
+            return found
+
+        few, many = seconds("--samples", "6"), seconds("--samples", "600")
+        self.assertEqual(len(few), 2)
+        self.assertLess(few[0], few[1])
+        for short, long in zip(few, many):
+            self.assertGreater(long, 10 * short)
+
+    def test_axes(self):
+        """each pragma's values are cells of their own"""
+        names = self.lines("cell", "--workload", "insert_batch", "--journal-mode", "wal",
+                           "--synchronous", "full", "--wal-state", "fresh,recycled",
+                           "--page-size", "1K,4096", "--rows-per-commit", "1,1000")
+        self.assertEqual(len(names), 8)
+        self.assertIn("local/commit/insert_batch/wal/full/fresh/page_size=1024/"
+                      "rows_per_commit=1000", names)
