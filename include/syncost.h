@@ -80,7 +80,8 @@ struct syncost_row {
 	enum sc_op op;
 	uint64_t calls, failures, bytes;
 	uint64_t timed, ns, ns_max; /* ns is the sum over timed calls; scale by calls / timed */
-	uint64_t cpu_n, cpu_wall_ns, cpu_ns, run_delay_ns;
+	uint64_t cpu_n;             /* calls whose thread CPU was read; of those, weighted: */
+	uint64_t cpu_wall_ns, cpu_ns, run_delay_ns; /* scale by ns / cpu_wall_ns */
 	uint64_t checkpoint_calls, checkpoint_bytes, checkpoint_ns;
 	uint32_t *buckets; /* SC_HIST_BUCKETS counts, owned by the snapshot; NULL if timed is 0 */
 };
@@ -95,13 +96,25 @@ struct syncost_database {
 	uint64_t wal_resets, wal_creations, wal_frames;
 };
 
-/* Two axes of the split, summed over threads; valid where calls were bracketed by marks. */
+/*
+ * Two axes of the split, summed over threads; valid where calls were bracketed by marks. What is
+ * left of a part's wall time without cpu_ns and run_delay_ns, its threads were asleep.
+ */
 struct syncost_split {
 	uint64_t wall_ns[SC_PART_COUNT_];
 	uint64_t cpu_ns[SC_PART_COUNT_];       /* estimates, scaled from the calls that were read */
 	uint64_t run_delay_ns[SC_PART_COUNT_];
-	uint64_t cpu_n[SC_PART_COUNT_];        /* how many calls each estimate rests on */
-	uint64_t checkpoint_ns[SC_PART_COUNT_]; /* of wall_ns, inside checkpoints */
+	uint64_t cpu_n[SC_PART_COUNT_];        /* how many calls each estimate rests on; 0: unknown */
+	uint64_t checkpoint_ns[SC_PART_COUNT_]; /* inside checkpoints, bracketed or not */
+	uint64_t calls;        /* bracketed calls */
+	uint64_t own_ns;       /* wall time the instruments took to read thread CPU; in no part */
+	uint64_t major_faults; /* of threads, up to the last bracketed call that was read */
+
+	/* What the estimates are made of: sums over the calls that were read, weighted. */
+	uint64_t read_wall_ns[SC_PART_COUNT_];
+	uint64_t read_cpu_ns[SC_PART_COUNT_];
+	uint64_t read_run_delay_ns[SC_PART_COUNT_];
+	uint64_t wait_outside_vfs_ns; /* of wall_ns[SC_PART_LOCK]: between its calls, asleep */
 };
 
 struct syncost_snapshot {
