@@ -6,6 +6,7 @@
  * as sc_tap_raw_NAME, the bare system call, and is libc's once the constructor of hooks.c has run.
  */
 
+#include <assert.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
