@@ -42,13 +42,15 @@ int sc_instruments_start(struct sc_instruments *instruments, uint32_t wanted, co
 	int r;
 
 	instruments->tap_reason = "the tap was off";
-	if (wanted == 0)
-		return 0;
-	/* Anonymous: nothing is left behind whatever becomes of this process. */
-	r = syncost_start(&(struct syncost_options){.anonymous = true, .cpu = true});
+	/*
+	 * Timing samples have a meter, too, which nothing writes to: with it comes the fast clock.
+	 * Anonymous: nothing is left behind whatever becomes of this process.
+	 */
+	r = syncost_start(&(struct syncost_options){.anonymous = true, .cpu = wanted != 0});
 	if (r < 0)
 		return sc_fail(error, r, "starting the meter");
 	instruments->is_started = true;
+	instruments->is_wanted = wanted != 0;
 	if (is_wanted(wanted, SC_INSTRUMENT_LIBC)) {
 		r = start_tap(instruments, database, error);
 		if (r < 0)
@@ -65,7 +67,7 @@ int sc_instruments_start(struct sc_instruments *instruments, uint32_t wanted, co
 
 int sc_instruments_reset(const struct sc_instruments *instruments, struct sc_error *error)
 {
-	int r = instruments->is_started ? syncost_reset() : 0;
+	int r = instruments->is_wanted ? syncost_reset() : 0;
 
 	return r < 0 ? sc_fail(error, r, "resetting the meter") : 0;
 }
@@ -73,7 +75,7 @@ int sc_instruments_reset(const struct sc_instruments *instruments, struct sc_err
 int sc_instruments_snapshot(const struct sc_instruments *instruments,
 			    struct syncost_snapshot **ret_snapshot, struct sc_error *error)
 {
-	int r = instruments->is_started ? syncost_snapshot(ret_snapshot) : 0;
+	int r = instruments->is_wanted ? syncost_snapshot(ret_snapshot) : 0;
 
 	return r < 0 ? sc_fail(error, r, "reading the meter") : 0;
 }

@@ -9,7 +9,8 @@ struct syncost_snapshot;
 
 /* Which instruments run. {0}: none, as in timing samples. */
 struct sc_instruments {
-	bool is_started, is_registered, is_tapped;
+	bool is_started;                /* the meter, in timing samples for its clock alone */
+	bool is_wanted, is_registered, is_tapped;
 	const char *tap_reason; /* why a tap that was wanted does not run; static text */
 };
 
@@ -17,7 +18,7 @@ struct sc_instruments {
 
 /**
  * sc_instruments_start() - before the measured connection is opened
- * @wanted: bit per enum sc_instrument; 0: nothing is done
+ * @wanted: bit per enum sc_instrument; 0: a clock, no instruments
  * @database: full path of the main database file
  */
 int sc_instruments_start(struct sc_instruments *instruments, uint32_t wanted, const char *database,

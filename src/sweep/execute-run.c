@@ -25,6 +25,7 @@ struct run {
 	struct sc_tally *tally;
 	struct sc_timing *timing;
 	struct sc_error *error;
+	bool marks, sums;         /* as in the program's options */
 	bool stamps;              /* statements commit by themselves: note when each begins */
 	uint64_t last_ns;         /* when the last operation ended */
 	uint64_t commit_start_ns; /* when the last call that commits began */
@@ -40,13 +41,17 @@ static inline void note(uint32_t *buckets, uint64_t *max, uint64_t ns)
 static inline int bind_values(const struct sc_program_statement *self, sqlite3_stmt *statement,
 			      const struct sc_value *row)
 {
-	for (size_t i = 0; i < self->bind_count; i++) {
-		int rc = sc_value_bind(statement, self->binds[i].at, &row[self->binds[i].parameter]);
+	const struct sc_bind *bind = self->binds, *end = bind + self->bind_count;
+	int rc = SQLITE_OK;
 
-		if (__builtin_expect(rc != SQLITE_OK, 0))
-			return rc;
+	for (; bind < end && rc == SQLITE_OK; bind++) {
+		const struct sc_value *value = &row[bind->parameter];
+
+		rc = value->kind == SC_VALUE_INTEGER
+			     ? sqlite3_bind_int64(statement, bind->at, value->integer)
+			     : sc_value_bind(statement, bind->at, value);
 	}
-	return SQLITE_OK;
+	return rc;
 }
 
 static inline int step_through(struct run *run, sqlite3_stmt *statement, uint64_t *rows)
@@ -55,7 +60,7 @@ static inline int step_through(struct run *run, sqlite3_stmt *statement, uint64_
 
 	while ((rc = sqlite3_step(statement)) == SQLITE_ROW) {
 		(*rows)++;
-		if (run->program->options.sums_results)
+		if (run->sums)
 			run->tally->result_sum = (int64_t)((uint64_t)run->tally->result_sum +
 							   (uint64_t)sqlite3_column_int64(statement, 0));
 	}
@@ -125,10 +130,9 @@ static int run_unprepared(struct run *run, const struct sc_program_statement *se
 static inline int run_statement(struct run *run, const struct sc_program_statement *self,
 				const struct sc_value *row)
 {
-	bool marks = run->program->options.marks;
 	int r;
 
-	if (marks)
+	if (run->marks)
 		syncost_call_begin();
 	if (!self->statement) {
 		r = run_unprepared(run, self, row);
@@ -138,7 +142,7 @@ static inline int run_statement(struct run *run, const struct sc_program_stateme
 		r = run_bound(run, self->statement, self->sql);
 		(void)sqlite3_reset(self->statement); /* repeats the result of the step */
 	}
-	if (marks)
+	if (run->marks)
 		syncost_call_end();
 	return r;
 }
@@ -246,6 +250,8 @@ int sc_program_run(struct sc_program *program, const struct sc_block *block,
 		.tally = tally,
 		.timing = timing,
 		.error = error,
+		.marks = program->options.marks,
+		.sums = program->options.sums_results,
 		.stamps = program->workload->writes && !program->explicit,
 		.last_ns = syncost_now_ns(),
 	};
