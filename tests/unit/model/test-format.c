@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Human units: three digits, and the unit that what is printed belongs to. */
+
+#include "../base/test.h"
+
+#include "model/format.h"
+
+struct format_case {
+	double value;
+	const char *text;
+};
+
+static void check(const struct format_case *cases, size_t count,
+		  const char *(*format)(double value, char *text, size_t text_bytes))
+{
+	char text[SC_FORMAT_BYTES];
+
+	for (size_t i = 0; i < count; i++)
+		assert_string_equal(format(cases[i].value, text, sizeof(text)), cases[i].text);
+}
+
+#define CHECK(cases, format) check(cases, sizeof(cases) / sizeof(*(cases)), format)
+
+static void times_have_three_digits_and_the_unit_they_round_to(void **state)
+{
+	static const struct format_case cases[] = {
+		{0, "0 ns"},          {1, "1 ns"},           {850, "850 ns"},
+		{999, "999 ns"},      {1000, "1.00 µs"},     {12340, "12.3 µs"},
+		{999499, "999 µs"},   {999600, "1.00 ms"},   {1.234e6, "1.23 ms"},
+		{9.996e6, "10.0 ms"}, {99.96e6, "100 ms"},   {2e9, "2.00 s"},
+		{3600e9, "3600 s"},
+	};
+
+	(void)state;
+	CHECK(cases, sc_format_ns);
+}
+
+static void sizes_count_in_1024(void **state)
+{
+	static const struct format_case cases[] = {
+		{0, "0 B"},           {512, "512 B"},          {1023, "1023 B"},
+		{1024, "1.0 KiB"},    {4096, "4.0 KiB"},       {65536, "64.0 KiB"},
+		{1048576, "1.0 MiB"}, {5.5 * (1 << 30), "5.5 GiB"},
+	};
+
+	(void)state;
+	CHECK(cases, sc_format_size);
+}
+
+static void rates_count_in_thousands(void **state)
+{
+	static const struct format_case cases[] = {
+		{0.5, "0.50"},    {845, "845"},       {845.4, "845"},     {11234, "11.2k"},
+		{3449, "3.45k"},  {999.7, "1.00k"},   {1.234e6, "1.23M"}, {5e9, "5.00G"},
+	};
+
+	(void)state;
+	CHECK(cases, sc_format_rate);
+}
+
+static void whole_counts_have_no_decimals(void **state)
+{
+	static const struct format_case cases[] = {
+		{0, "0"}, {4, "4"}, {3.08, "3.08"}, {11.2, "11.2"}, {1000, "1.00k"},
+	};
+
+	(void)state;
+	CHECK(cases, sc_format_count);
+}
+
+static void shares_are_percentages(void **state)
+{
+	static const struct format_case cases[] = {
+		{0, "0 %"},       {0.004, "0.4 %"}, {0.0999, "10 %"},
+		{0.874, "87 %"}, {1, "100 %"},      {-0.004, "-0.4 %"},
+	};
+
+	(void)state;
+	CHECK(cases, sc_format_percent);
+}
+
+int main(void)
+{
+	const struct CMUnitTest cases[] = {
+		CASE("times have three digits and the unit they round to",
+		     times_have_three_digits_and_the_unit_they_round_to),
+		CASE("sizes count in 1024", sizes_count_in_1024),
+		CASE("rates count in thousands", rates_count_in_thousands),
+		CASE("whole counts have no decimals", whole_counts_have_no_decimals),
+		CASE("shares are percentages", shares_are_percentages),
+	};
+
+	return cmocka_run_group_tests_name("format", cases, NULL, NULL);
+}
