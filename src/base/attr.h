@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define SC_CLEANUP(fn) __attribute__((cleanup(fn)))
-#define SC_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define SC_CLEANUP(fn)        __attribute__((cleanup(fn)))
+#define SC_PRINTF(fmt, args)  __attribute__((format(printf, fmt, args)))
 #define SC_ARRAY_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Hands over the pointer and leaves NULL behind. */
 #define SC_TAKE(pointer)                                                                           \
-	__extension__({                                                                                         \
+	__extension__({                                                                            \
 		__typeof__(pointer) taken_ = (pointer);                                            \
 		(pointer) = NULL;                                                                  \
 		taken_;                                                                            \
@@ -24,7 +24,7 @@
 
 /* Hands over the descriptor and leaves -1 behind. */
 #define SC_TAKE_FD(fd)                                                                             \
-	__extension__({                                                                                         \
+	__extension__({                                                                            \
 		int taken_ = (fd);                                                                 \
 		(fd) = -1;                                                                         \
 		taken_;                                                                            \
@@ -39,7 +39,7 @@ static inline void sc_freep(void *pointer)
 static inline void sc_fd_closep(int *fd)
 {
 	if (*fd >= 0)
-		(void)close(*fd); /* the safety net; where a failure matters it is closed explicitly */
+		(void)close(*fd); /* the safety net; where it matters, it is closed explicitly */
 	*fd = -1;
 }
 

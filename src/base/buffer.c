@@ -17,7 +17,7 @@
 void sc_buffer_fini(struct sc_buffer *buffer)
 {
 	free(buffer->text);
-	*buffer = (struct sc_buffer){ 0 };
+	*buffer = (struct sc_buffer){0};
 }
 
 /* Makes room for @bytes more and the NUL. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#define NS_PER_S 1000000000ull
+#define NS_PER_S  1000000000ull
 #define NS_PER_MS 1000000ull
 
 static uint64_t read_clock(clockid_t clock)

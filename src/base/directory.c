@@ -89,7 +89,8 @@ static int make_fresh(const char *base, char **ret_path, struct sc_error *error)
 {
 	for (int i = 1; i <= NAMES_MAX; i++) {
 		SC_CLEANUP(sc_freep) char *path = NULL;
-		int length = i == 1 ? asprintf(&path, "%s", base) : asprintf(&path, "%s-%d", base, i);
+		int length =
+			i == 1 ? asprintf(&path, "%s", base) : asprintf(&path, "%s-%d", base, i);
 
 		if (length < 0) {
 			path = NULL;
@@ -138,7 +139,7 @@ int sc_directory_make_private(const char *parent, const char *name,
 		(void)rmdir(path); /* the first failure is told */
 		return r;
 	}
-	*ret_directory = (struct sc_directory){ .path = SC_TAKE(path), .marker_fd = marker_fd };
+	*ret_directory = (struct sc_directory){.path = SC_TAKE(path), .marker_fd = marker_fd};
 	return 0;
 }
 
@@ -279,8 +280,8 @@ static int remove_if_stale(const struct search *search, const char *name, struct
 	struct sc_marker marker;
 	int r;
 
-	directory_fd = openat(search->parent_fd, name,
-			      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	directory_fd =
+		openat(search->parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (directory_fd < 0 || !read_marker(directory_fd, &marker_fd, &marker))
 		return 0;
 	if (!is_stale(search, &marker, marker_fd))
@@ -305,7 +306,7 @@ int sc_directory_remove_stale(const char *parent, const char *name, uint32_t *re
 			      struct sc_error *error)
 {
 	SC_CLEANUP(closedirp) DIR *directory = NULL;
-	struct search search = { .parent = parent };
+	struct search search = {.parent = parent};
 	const struct dirent *entry;
 	int result = 0;
 	int r;

@@ -18,7 +18,7 @@ struct sc_directory {
 	int marker_fd; /* keeps the marker locked; -1: none */
 };
 
-#define SC_DIRECTORY_NONE ((struct sc_directory){ .marker_fd = -1 })
+#define SC_DIRECTORY_NONE ((struct sc_directory){.marker_fd = -1})
 
 /**
  * sc_directory_make_private() - a fresh directory @parent/@name-TIME-PID, mode 0700

@@ -11,21 +11,21 @@
 
 enum sc_code {
 	/* -1 … -4095 are negated errno values */
-	SC_E_SQLITE = -5000,      /* SQLite refused; sqlite_rc says how */
-	SC_E_FORMAT = -5001,      /* an input (suite, report, option) is not what it should be */
-	SC_E_LIMIT = -5002,       /* more than a stated limit */
-	SC_E_USAGE = -5003,       /* the command line is wrong */
+	SC_E_SQLITE = -5000,       /* SQLite refused; sqlite_rc says how */
+	SC_E_FORMAT = -5001,       /* an input (suite, report, option) is not what it should be */
+	SC_E_LIMIT = -5002,        /* more than a stated limit */
+	SC_E_USAGE = -5003,        /* the command line is wrong */
 	SC_E_UNMEASURABLE = -5004, /* cannot be measured here: exit code 3 */
-	SC_E_CHILD = -5005,       /* a sample's process failed */
-	SC_E_VERIFY = -5006,      /* a sample's data is not what it should be */
-	SC_E_INTERRUPTED = -5007, /* SIGINT or SIGTERM: exit code 130 */
+	SC_E_CHILD = -5005,        /* a sample's process failed */
+	SC_E_VERIFY = -5006,       /* a sample's data is not what it should be */
+	SC_E_INTERRUPTED = -5007,  /* SIGINT or SIGTERM: exit code 130 */
 };
 
 struct sc_error {
 	int code;       /* what the function returned, < 0 */
 	int os_errno;   /* errno at the origin, 0 if none */
 	int sqlite_rc;  /* extended result code, 0 if none */
-	char what[400]; /* operation and subject: "fdatasync on '/data/a.db-wal': No space left …" */
+	char what[400]; /* operation and subject: "fdatasync on '/data/a.db': No space left …" */
 	char next[200]; /* what the user can do; may be empty */
 };
 
@@ -44,8 +44,7 @@ int sc_fail(struct sc_error *error, int code, const char *format, ...) SC_PRINTF
  * @sqlite_rc: extended result code; its text and number are appended
  * Return: SC_E_SQLITE.
  */
-int sc_fail_sqlite(struct sc_error *error, int sqlite_rc, const char *format, ...)
-	SC_PRINTF(3, 4);
+int sc_fail_sqlite(struct sc_error *error, int sqlite_rc, const char *format, ...) SC_PRINTF(3, 4);
 
 /** sc_hint() - set the next step of an error; returns error->code. */
 int sc_hint(struct sc_error *error, const char *format, ...) SC_PRINTF(2, 3);

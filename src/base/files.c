@@ -236,8 +236,7 @@ static int commit(struct sc_draft *draft, struct sc_error *error)
 		return sc_fail(error, r, "close '%s'", draft->path);
 
 	if (renameat(draft->directory_fd, draft->temporary, draft->directory_fd, draft->name) < 0)
-		return sc_fail(error, -errno, "rename '%s' to '%s'", draft->temporary,
-			       draft->path);
+		return sc_fail(error, -errno, "rename '%s' to '%s'", draft->temporary, draft->path);
 	draft->is_named = false;
 	if (fsync(draft->directory_fd) < 0)
 		return sc_fail(error, -errno, "fsync the directory of '%s'", draft->path);

@@ -22,7 +22,8 @@
 #define FILE_BYTES_MAX (4u << 20) /* cpuinfo of a machine with a thousand CPUs */
 
 /* In order of preference: x86 and others, MIPS, POWER, RISC-V, boards. */
-static const char *const cpu_keys[] = { "model name", "cpu model", "cpu", "uarch", "Model", "Hardware" };
+static const char *const cpu_keys[] = {"model name", "cpu model", "cpu",
+				       "uarch",      "Model",     "Hardware"};
 
 /* The value of a line "key : value", or NULL; *ret_bytes is its length. */
 static const char *find_value(const char *text, const char *key, size_t *ret_bytes)
@@ -108,7 +109,7 @@ static bool read_memory(const char *root, uint64_t *ret_bytes)
 
 int sc_host_read(const char *root, struct sc_host *ret_host, struct sc_error *error)
 {
-	SC_CLEANUP(sc_host_fini) struct sc_host host = { 0 };
+	SC_CLEANUP(sc_host_fini) struct sc_host host = {0};
 	struct utsname names;
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
 
@@ -125,7 +126,7 @@ int sc_host_read(const char *root, struct sc_host *ret_host, struct sc_error *er
 		return sc_fail(error, -ENOMEM, "reading what this machine is");
 
 	*ret_host = host;
-	host = (struct sc_host){ 0 };
+	host = (struct sc_host){0};
 	return 0;
 }
 
@@ -134,5 +135,5 @@ void sc_host_fini(struct sc_host *host)
 	free(host->name);
 	free(host->kernel);
 	free(host->cpu);
-	*host = (struct sc_host){ 0 };
+	*host = (struct sc_host){0};
 }

@@ -9,10 +9,10 @@
 #include "status.h"
 
 struct sc_host {
-	char *name;            /* node name; owned, as all strings here */
-	char *kernel;          /* "Linux 6.1.0-18-amd64" */
-	char *cpu;             /* model, or the architecture where the kernel gives no model */
-	uint32_t cpu_count;    /* online */
+	char *name;         /* node name; owned, as all strings here */
+	char *kernel;       /* "Linux 6.1.0-18-amd64" */
+	char *cpu;          /* model, or the architecture where the kernel gives no model */
+	uint32_t cpu_count; /* online */
 	enum sc_status memory_status;
 	uint64_t memory_bytes; /* of the machine, not a container's share */
 };

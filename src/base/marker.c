@@ -59,7 +59,7 @@ static uint64_t read_pid_namespace(const char *root)
 
 int sc_marker_of_self(const char *root, struct sc_marker *ret_marker, struct sc_error *error)
 {
-	struct sc_marker self = { .pid = getpid() };
+	struct sc_marker self = {.pid = getpid()};
 	struct utsname names;
 	int r;
 
@@ -72,7 +72,8 @@ int sc_marker_of_self(const char *root, struct sc_marker *ret_marker, struct sc_
 	self.pid_namespace = read_pid_namespace(root);
 	if (uname(&names) < 0)
 		return sc_fail(error, -errno, "uname");
-	(void)snprintf(self.node, sizeof(self.node), "%s", names.nodename[0] ? names.nodename : "-");
+	(void)snprintf(self.node, sizeof(self.node), "%s",
+		       names.nodename[0] ? names.nodename : "-");
 
 	*ret_marker = self;
 	return 0;
@@ -95,12 +96,12 @@ void sc_marker_format(const struct sc_marker *marker, char text[SC_MARKER_TEXT_B
 bool sc_marker_parse(const char *text, struct sc_marker *ret_marker)
 {
 	char again[SC_MARKER_TEXT_BYTES];
-	struct sc_marker marker = { 0 };
+	struct sc_marker marker = {0};
 	int fields;
 
 	fields = sscanf(text,
-			"syncost-owner-1 pid %9d start %20" SCNu64 " boot %36s pid_namespace %20" SCNu64
-			" node %64s directory %20" SCNu64,
+			"syncost-owner-1 pid %9d start %20" SCNu64
+			" boot %36s pid_namespace %20" SCNu64 " node %64s directory %20" SCNu64,
 			&marker.pid, &marker.start_ticks, marker.boot, &marker.pid_namespace,
 			marker.node, &marker.directory);
 	if (fields != 6)

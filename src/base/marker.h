@@ -20,7 +20,7 @@
 
 #include "err.h"
 
-#define SC_MARKER_NAME ".syncost-owner"
+#define SC_MARKER_NAME       ".syncost-owner"
 #define SC_MARKER_TEXT_BYTES 512
 #define SC_MARKER_BOOT_BYTES 37 /* a UUID and the NUL */
 #define SC_MARKER_NODE_BYTES 65 /* as utsname's */

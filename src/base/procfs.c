@@ -29,17 +29,17 @@
 
 #include "attr.h"
 
-#define NS_PER_S 1000000000ull
+#define NS_PER_S   1000000000ull
 #define TEXT_BYTES 4096 /* of what is read from a file: its first lines */
 
 static struct sc_reading measured(uint64_t value)
 {
-	return (struct sc_reading){ .status = SC_MEASURED, .value = value };
+	return (struct sc_reading){.status = SC_MEASURED, .value = value};
 }
 
 static struct sc_reading unsupported(const char *reason)
 {
-	return (struct sc_reading){ .status = SC_UNSUPPORTED, .reason = reason };
+	return (struct sc_reading){.status = SC_UNSUPPORTED, .reason = reason};
 }
 
 static bool is_refusal(int code)
@@ -110,8 +110,8 @@ static struct sc_reading read_write_bytes(const char *root)
 	(void)snprintf(path, sizeof(path), "%s/proc/self/io", root);
 	r = read_text(path, text);
 	if (is_refusal(r))
-		return (struct sc_reading){ .status = SC_DENIED,
-					    .reason = "/proc/self/io may not be read" };
+		return (struct sc_reading){.status = SC_DENIED,
+					   .reason = "/proc/self/io may not be read"};
 	if (r < 0)
 		return unsupported("no /proc/self/io: the kernel does not account I/O");
 	if (!find_number(text, "write_bytes:", &value))
@@ -164,7 +164,7 @@ static void closedirp(DIR **directory)
 static struct sc_reading read_run_delay(const char *root)
 {
 	SC_CLEANUP(closedirp) DIR *directory = NULL;
-	struct schedstat total = { 0 };
+	struct schedstat total = {0};
 	const struct dirent *entry;
 	char tasks[PATH_MAX];
 

@@ -5,6 +5,7 @@
 
 #include "attr.h"
 
+/* clang-format off */
 static const char *const names[] = {
 	[SC_MEASURED] = "measured",
 	[SC_UNSUPPORTED] = "unsupported",
@@ -13,6 +14,7 @@ static const char *const names[] = {
 	[SC_MODELLED] = "modelled",
 	[SC_FAILED] = "failed",
 };
+/* clang-format on */
 
 static_assert(SC_ARRAY_COUNT(names) == SC_STATUS_COUNT_, "each status has a name");
 

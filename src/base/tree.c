@@ -36,9 +36,9 @@ static void closedirp(DIR **directory)
 
 static int look_at(int fd, struct statx *ret_at)
 {
-	if (statx(fd, "", AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_MNT_ID, ret_at) < 0)
-		return -errno;
-	return 0;
+	int r = statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_MNT_ID, ret_at);
+
+	return r < 0 ? -errno : 0;
 }
 
 static bool is_same_mount(const struct statx *a, const struct statx *b)
@@ -55,7 +55,7 @@ static int remove_directory(const struct level *above, const char *name, struct 
 {
 	SC_CLEANUP(sc_fd_closep) int fd = -1;
 	SC_CLEANUP(sc_freep) char *path = NULL;
-	struct level level = { 0 };
+	struct level level = {0};
 	int r;
 
 	if (asprintf(&path, "%s/%s", above->path, name) < 0) {
@@ -156,7 +156,7 @@ static int empty_level(const struct level *level, struct sc_error *error)
 
 int sc_tree_empty(int directory_fd, const char *path, const char *keep, struct sc_error *error)
 {
-	struct level level = { .fd = directory_fd, .path = path, .keep = keep };
+	struct level level = {.fd = directory_fd, .path = path, .keep = keep};
 	int r = look_at(directory_fd, &level.at);
 
 	if (r < 0)

@@ -98,8 +98,9 @@ struct binomial {
 
 static double binomial_term(const struct binomial *binomial)
 {
-	/* Beyond the reach of ldexp's int the term is nothing beside 1. */
-	return binomial->exponent < -2000 ? 0.0 : ldexp(binomial->fraction, (int)binomial->exponent);
+	if (binomial->exponent < -2000) /* far below any double, and perhaps below any int */
+		return 0.0;
+	return ldexp(binomial->fraction, (int)binomial->exponent);
 }
 
 static void binomial_step(struct binomial *binomial)
@@ -115,9 +116,7 @@ static void binomial_step(struct binomial *binomial)
 bool sc_median_ranks(size_t count, double confidence, size_t *ret_low, size_t *ret_high,
 		     double *ret_coverage)
 {
-	struct binomial binomial = { .count = (double)count,
-				     .fraction = 1.0,
-				     .exponent = -(double)count };
+	struct binomial binomial = {(double)count, .fraction = 1.0, .exponent = -(double)count};
 	size_t low = 1;
 	double below = binomial_term(&binomial); /* P(Binomial < low) */
 

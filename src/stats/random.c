@@ -12,7 +12,7 @@
 
 struct sc_random sc_random_init(uint64_t seed)
 {
-	return (struct sc_random){ .state = seed };
+	return (struct sc_random){.state = seed};
 }
 
 static uint64_t mix(uint64_t value)
@@ -35,7 +35,7 @@ static uint64_t hash_name(const char *name)
 struct sc_random sc_random_fork(uint64_t seed, const char *name)
 {
 	/* Mixed twice, or seeds that differ by little would give streams that lie side by side. */
-	return (struct sc_random){ .state = mix(mix(seed + GOLDEN_RATIO) ^ hash_name(name)) };
+	return (struct sc_random){.state = mix(mix(seed + GOLDEN_RATIO) ^ hash_name(name))};
 }
 
 uint64_t sc_random_next(struct sc_random *random)

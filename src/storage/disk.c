@@ -26,7 +26,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEPTH_MAX 8 /* of mapped devices upon each other; the kernel allows no loops */
+#define DEPTH_MAX       8 /* of mapped devices upon each other; the kernel allows no loops */
 #define ATTRIBUTE_BYTES 256
 
 enum { NOT_THERE = 1, SEEN };
@@ -41,7 +41,7 @@ void sc_disks_fini(struct sc_disks *disks)
 	sc_buffer_fini(&disks->description);
 	sc_buffer_fini(&disks->models);
 	sc_buffer_fini(&disks->names);
-	*disks = (struct sc_disks){ 0 };
+	*disks = (struct sc_disks){0};
 }
 
 /* An attribute's first line without blanks at its ends. Return: false if absent or empty. */
@@ -51,6 +51,7 @@ static bool read_attribute(const struct device *device, const char *attribute,
 	SC_CLEANUP(sc_fd_closep) int fd = -1;
 	char path[PATH_MAX];
 	const char *start;
+	size_t length;
 	ssize_t bytes;
 
 	(void)snprintf(path, sizeof(path), "%s/sys/class/block/%s/%s", device->root, device->name,
@@ -66,9 +67,10 @@ static bool read_attribute(const struct device *device, const char *attribute,
 
 	start = value + strspn(value, " \t");
 	memmove(value, start, strlen(start) + 1);
-	for (size_t length = strlen(value); length > 0 && isspace((unsigned char)value[length - 1]);)
+	length = strlen(value);
+	while (length > 0 && isspace((unsigned char)value[length - 1]))
 		value[--length] = '\0';
-	return value[0] != '\0';
+	return length > 0;
 }
 
 /* The last component of what a path resolves to. */
@@ -171,7 +173,7 @@ static bool read_model(const struct device *device, char model[2 * ATTRIBUTE_BYT
 }
 
 /* Names and models that only virtual machines have. */
-static const char *const virtual_names[] = { "vd", "xvd" };
+static const char *const virtual_names[] = {"vd", "xvd"};
 static const char *const virtual_models[] = {
 	"Amazon Elastic Block Store",
 	"Google PersistentDisk",
@@ -282,7 +284,7 @@ static int add_slaves(struct sc_disks *disks, const struct device *device, int d
 /* Return: 0, NOT_THERE, or SEEN where its disk is described already. */
 static int add_device(struct sc_disks *disks, const char *root, const char *name, int depth)
 {
-	struct device device = { .root = root };
+	struct device device = {.root = root};
 	char model[2 * ATTRIBUTE_BYTES] = "";
 
 	if (depth > DEPTH_MAX || strlen(name) >= sizeof(device.name) || !is_known(root, name))

@@ -18,8 +18,8 @@ struct sc_disks {
 	size_t count;                 /* disks */
 	size_t rotational_known, rotational;
 	size_t write_cache_known, write_back;
-	size_t virtual;               /* disks of a virtual machine */
-	struct sc_buffer names;       /* of the disks seen, each with its NUL */
+	size_t virtual;         /* disks of a virtual machine */
+	struct sc_buffer names; /* of the disks seen, each with its NUL */
 };
 
 void sc_disks_fini(struct sc_disks *disks);

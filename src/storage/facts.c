@@ -35,51 +35,58 @@
 
 #define MOUNTINFO_BYTES_MAX (16u << 20) /* a host of many containers has some thousand lines */
 
+/* clang-format off */
 static const char *const kind_names[] = {
-	[SC_STORAGE_UNKNOWN] = "unknown", [SC_STORAGE_BLOCK] = "block",
-	[SC_STORAGE_MEMORY] = "memory",   [SC_STORAGE_OVERLAY] = "overlay",
-	[SC_STORAGE_NETWORK] = "network", [SC_STORAGE_USER] = "user",
+	[SC_STORAGE_UNKNOWN] = "unknown",
+	[SC_STORAGE_BLOCK] = "block",
+	[SC_STORAGE_MEMORY] = "memory",
+	[SC_STORAGE_OVERLAY] = "overlay",
+	[SC_STORAGE_NETWORK] = "network",
+	[SC_STORAGE_USER] = "user",
 };
+/* clang-format on */
 
 static_assert(SC_ARRAY_COUNT(kind_names) == SC_STORAGE_KIND_COUNT_, "each kind has a name");
 
-/* File systems that are not on block devices. "fuse.sshfs" is found before "fuse". */
+/* File systems that are not on block devices. */
+/* clang-format off */
 static const struct {
 	const char *filesystem;
 	enum sc_storage_kind kind;
 } kinds[] = {
-	{ "9p", SC_STORAGE_NETWORK },
-	{ "afs", SC_STORAGE_NETWORK },
-	{ "aufs", SC_STORAGE_OVERLAY },
-	{ "beegfs", SC_STORAGE_NETWORK },
-	{ "ceph", SC_STORAGE_NETWORK },
-	{ "cifs", SC_STORAGE_NETWORK },
-	{ "coda", SC_STORAGE_NETWORK },
-	{ "devtmpfs", SC_STORAGE_MEMORY },
-	{ "ecryptfs", SC_STORAGE_OVERLAY },
-	{ "fuse", SC_STORAGE_USER },
-	{ "fuse.ceph", SC_STORAGE_NETWORK },
-	{ "fuse.glusterfs", SC_STORAGE_NETWORK },
-	{ "fuse.s3fs", SC_STORAGE_NETWORK },
-	{ "fuse.sshfs", SC_STORAGE_NETWORK },
-	{ "gpfs", SC_STORAGE_NETWORK },
-	{ "hugetlbfs", SC_STORAGE_MEMORY },
-	{ "lustre", SC_STORAGE_NETWORK },
-	{ "ncpfs", SC_STORAGE_NETWORK },
-	{ "nfs", SC_STORAGE_NETWORK },
-	{ "nfs4", SC_STORAGE_NETWORK },
-	{ "orangefs", SC_STORAGE_NETWORK },
-	{ "overlay", SC_STORAGE_OVERLAY },
-	{ "prl_fs", SC_STORAGE_NETWORK },
-	{ "ramfs", SC_STORAGE_MEMORY },
-	{ "rootfs", SC_STORAGE_MEMORY },
-	{ "smb3", SC_STORAGE_NETWORK },
-	{ "smbfs", SC_STORAGE_NETWORK },
-	{ "tmpfs", SC_STORAGE_MEMORY },
-	{ "vboxsf", SC_STORAGE_NETWORK },
-	{ "virtiofs", SC_STORAGE_NETWORK },
-	{ "vmhgfs", SC_STORAGE_NETWORK },
+	{"9p", SC_STORAGE_NETWORK},
+	{"afs", SC_STORAGE_NETWORK},
+	{"aufs", SC_STORAGE_OVERLAY},
+	{"beegfs", SC_STORAGE_NETWORK},
+	{"ceph", SC_STORAGE_NETWORK},
+	{"cifs", SC_STORAGE_NETWORK},
+	{"coda", SC_STORAGE_NETWORK},
+	{"devtmpfs", SC_STORAGE_MEMORY},
+	{"ecryptfs", SC_STORAGE_OVERLAY},
+	{"fuse", SC_STORAGE_USER},
+	{"fuse.ceph", SC_STORAGE_NETWORK},
+	{"fuse.glusterfs", SC_STORAGE_NETWORK},
+	{"fuse.s3fs", SC_STORAGE_NETWORK},
+	{"fuse.sshfs", SC_STORAGE_NETWORK},
+	{"gpfs", SC_STORAGE_NETWORK},
+	{"hugetlbfs", SC_STORAGE_MEMORY},
+	{"lustre", SC_STORAGE_NETWORK},
+	{"ncpfs", SC_STORAGE_NETWORK},
+	{"nfs", SC_STORAGE_NETWORK},
+	{"nfs4", SC_STORAGE_NETWORK},
+	{"orangefs", SC_STORAGE_NETWORK},
+	{"overlay", SC_STORAGE_OVERLAY},
+	{"prl_fs", SC_STORAGE_NETWORK},
+	{"ramfs", SC_STORAGE_MEMORY},
+	{"rootfs", SC_STORAGE_MEMORY},
+	{"smb3", SC_STORAGE_NETWORK},
+	{"smbfs", SC_STORAGE_NETWORK},
+	{"tmpfs", SC_STORAGE_MEMORY},
+	{"vboxsf", SC_STORAGE_NETWORK},
+	{"virtiofs", SC_STORAGE_NETWORK},
+	{"vmhgfs", SC_STORAGE_NETWORK},
 };
+/* clang-format on */
 
 /* For machines that do not let us read mountinfo: statfs() names families only. */
 static const struct {
@@ -87,30 +94,39 @@ static const struct {
 	const char *filesystem;
 	enum sc_storage_kind kind;
 } magics[] = {
-	{ 0x0000ef53, "ext2, ext3 or ext4", SC_STORAGE_BLOCK },
-	{ 0x00006969, "nfs", SC_STORAGE_NETWORK },
-	{ 0x01021994, "tmpfs", SC_STORAGE_MEMORY },
-	{ 0x01021997, "9p", SC_STORAGE_NETWORK },
-	{ 0x2fc12fc1, "zfs", SC_STORAGE_BLOCK },
-	{ 0x58465342, "xfs", SC_STORAGE_BLOCK },
-	{ 0x65735546, "fuse", SC_STORAGE_USER },
-	{ 0x794c7630, "overlay", SC_STORAGE_OVERLAY },
-	{ 0x858458f6, "ramfs", SC_STORAGE_MEMORY },
-	{ 0x9123683e, "btrfs", SC_STORAGE_BLOCK },
-	{ 0xf2f52010, "f2fs", SC_STORAGE_BLOCK },
-	{ 0xff534d42, "cifs", SC_STORAGE_NETWORK },
+	{0x0000ef53, "ext2, ext3 or ext4", SC_STORAGE_BLOCK},
+	{0x00006969, "nfs", SC_STORAGE_NETWORK},
+	{0x01021994, "tmpfs", SC_STORAGE_MEMORY},
+	{0x01021997, "9p", SC_STORAGE_NETWORK},
+	{0x2fc12fc1, "zfs", SC_STORAGE_BLOCK},
+	{0x58465342, "xfs", SC_STORAGE_BLOCK},
+	{0x65735546, "fuse", SC_STORAGE_USER},
+	{0x794c7630, "overlay", SC_STORAGE_OVERLAY},
+	{0x858458f6, "ramfs", SC_STORAGE_MEMORY},
+	{0x9123683e, "btrfs", SC_STORAGE_BLOCK},
+	{0xf2f52010, "f2fs", SC_STORAGE_BLOCK},
+	{0xff534d42, "cifs", SC_STORAGE_NETWORK},
 };
 
 /* Mount options under which a sync does not reach the device. */
+/* clang-format off */
 static const struct {
 	const char *filesystem;
 	const char *option;
 } flush_disablers[] = {
-	{ "btrfs", "nobarrier" },  { "ext3", "barrier=0" },   { "ext3", "nobarrier" },
-	{ "ext4", "barrier=0" },   { "ext4", "nobarrier" },   { "f2fs", "fsync_mode=nobarrier" },
-	{ "f2fs", "nobarrier" },   { "jfs", "nointegrity" },  { "overlay", "volatile" },
-	{ "reiserfs", "barrier=none" }, { "xfs", "nobarrier" },
+	{"btrfs", "nobarrier"},
+	{"ext3", "barrier=0"},
+	{"ext3", "nobarrier"},
+	{"ext4", "barrier=0"},
+	{"ext4", "nobarrier"},
+	{"f2fs", "fsync_mode=nobarrier"},
+	{"f2fs", "nobarrier"},
+	{"jfs", "nointegrity"},
+	{"overlay", "volatile"},
+	{"reiserfs", "barrier=none"},
+	{"xfs", "nobarrier"},
 };
+/* clang-format on */
 
 /* Facts being filled. An allocation that fails is remembered until the end. */
 struct builder {
@@ -149,11 +165,10 @@ static void SC_PRINTF(3, 4)
 }
 
 /* What a disk would have said, where there is none to ask. */
-static void SC_PRINTF(2, 3)
-	set_disk_absent(struct builder *builder, const char *format, ...)
+static void SC_PRINTF(2, 3) set_disk_absent(struct builder *builder, const char *format, ...)
 {
 	struct sc_storage_facts *facts = builder->facts;
-	struct sc_fact *const texts[] = { &facts->device, &facts->model, &facts->write_cache };
+	struct sc_fact *const texts[] = {&facts->device, &facts->model, &facts->write_cache};
 	va_list arguments;
 
 	for (size_t i = 0; i < SC_ARRAY_COUNT(texts); i++) {
@@ -190,7 +205,7 @@ static bool disables_flush(const struct sc_mount *mount)
 /* The mount's options, then those of the file system that are not among them. */
 static void set_options(struct builder *builder, const struct sc_mount *mount)
 {
-	SC_CLEANUP(sc_buffer_fini) struct sc_buffer options = { 0 };
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer options = {0};
 	SC_CLEANUP(sc_freep) char *more = strdup(mount->super_options);
 	char *rest = more;
 	const char *option;
@@ -284,7 +299,7 @@ static bool find_device(const struct builder *builder, const struct sc_mount *mo
 
 static void describe_block(struct builder *builder, const struct sc_mount *mount)
 {
-	SC_CLEANUP(sc_disks_fini) struct sc_disks disks = { 0 };
+	SC_CLEANUP(sc_disks_fini) struct sc_disks disks = {0};
 	char name[NAME_MAX + 1];
 
 	if (!find_device(builder, mount, name, sizeof(name))) {
@@ -320,7 +335,7 @@ static void describe_overlay(struct builder *builder, const struct sc_mount *mou
 			     const char *mountinfo)
 {
 	SC_CLEANUP(sc_freep) char *upper = upper_directory(builder, mount);
-	SC_CLEANUP(sc_mount_fini) struct sc_mount below = { 0 };
+	SC_CLEANUP(sc_mount_fini) struct sc_mount below = {0};
 
 	if (upper && sc_mount_by_path(mountinfo, upper, &below) == 0) {
 		builder->facts->flush_disabled |= disables_flush(&below);
@@ -382,8 +397,8 @@ static void describe_mount(struct builder *builder, const struct sc_mount *mount
 static void describe_magic(struct builder *builder, uint64_t magic, const char *reason)
 {
 	struct sc_storage_facts *facts = builder->facts;
-	struct sc_fact *const texts[] = { &facts->mount_point, &facts->mount_options,
-					  &facts->source, &facts->storage };
+	struct sc_fact *const texts[] = {&facts->mount_point, &facts->mount_options, &facts->source,
+					 &facts->storage};
 
 	for (size_t i = 0; i < SC_ARRAY_COUNT(texts); i++)
 		set_absent(builder, texts[i], "%s", reason);
@@ -412,10 +427,10 @@ static int find_mount(const char *mountinfo, const struct sc_storage_place *plac
 int sc_storage_facts_at(const char *root, const struct sc_storage_place *place,
 			struct sc_storage_facts *ret_facts, struct sc_error *error)
 {
-	SC_CLEANUP(sc_storage_facts_fini) struct sc_storage_facts facts = { 0 };
-	SC_CLEANUP(sc_mount_fini) struct sc_mount mount = { 0 };
+	SC_CLEANUP(sc_storage_facts_fini) struct sc_storage_facts facts = {0};
+	SC_CLEANUP(sc_mount_fini) struct sc_mount mount = {0};
 	SC_CLEANUP(sc_freep) char *mountinfo = NULL;
-	struct builder builder = { .root = root, .facts = &facts };
+	struct builder builder = {.root = root, .facts = &facts};
 	struct sc_error unreadable;
 	char path[PATH_MAX];
 	int r;
@@ -436,7 +451,7 @@ int sc_storage_facts_at(const char *root, const struct sc_storage_place *place,
 		return sc_fail(error, -ENOMEM, "looking at the storage of '%s'", place->path);
 
 	*ret_facts = facts;
-	facts = (struct sc_storage_facts){ 0 };
+	facts = (struct sc_storage_facts){0};
 	return 0;
 }
 
@@ -444,7 +459,7 @@ int sc_storage_facts_read(const char *directory, struct sc_storage_facts *ret_fa
 			  struct sc_error *error)
 {
 	SC_CLEANUP(sc_freep) char *resolved = realpath(directory, NULL);
-	struct sc_storage_place place = { 0 };
+	struct sc_storage_place place = {0};
 	struct statfs filesystem;
 	struct statx mount;
 
@@ -478,7 +493,7 @@ void sc_storage_facts_fini(struct sc_storage_facts *facts)
 	fact_fini(&facts->storage);
 	fact_fini(&facts->write_cache);
 	free(facts->rotational_reason);
-	*facts = (struct sc_storage_facts){ 0 };
+	*facts = (struct sc_storage_facts){0};
 }
 
 const char *sc_storage_kind_name(enum sc_storage_kind kind)

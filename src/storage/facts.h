@@ -35,23 +35,23 @@ struct sc_storage_facts {
 	struct sc_fact mount_point;   /* "/data" */
 	struct sc_fact mount_options; /* of the mount, then of the file system: "rw,relatime,…" */
 	struct sc_fact source;        /* "/dev/nvme0n1p2", "server:/export" */
-	struct sc_fact device;        /* kernel's name of what is mounted: "nvme0n1p2", "dm-0", "md0" */
+	struct sc_fact device;        /* kernel's name of what is mounted: "nvme0n1p2", "dm-0" */
 	struct sc_fact model;         /* of the disks underneath: "Samsung SSD 980 PRO 1TB" */
-	struct sc_fact storage;       /* one line: "md0 (raid1) on sda (WDC WD40), sdb (WDC WD40)" */
-	struct sc_fact write_cache;   /* of the disks: "write back" if any, else "write through" */
+	struct sc_fact storage;       /* "md0 (raid1) on sda (WDC WD40), sdb (WDC WD40)" */
+	struct sc_fact write_cache;   /* "write back" if that of any disk is, or "write through" */
 	enum sc_status rotational_status;
-	bool rotational;              /* whether any disk underneath is */
-	char *rotational_reason;      /* owned; NULL when measured */
-	bool flush_disabled;          /* a mount option keeps flushes from the device: nobarrier … */
-	bool is_virtual;              /* a disk of a virtual machine: `rotational` means little */
+	bool rotational;         /* whether any disk underneath is */
+	char *rotational_reason; /* owned; NULL when measured */
+	bool flush_disabled;     /* a mount option keeps flushes from the device: nobarrier … */
+	bool is_virtual;         /* a disk of a virtual machine: `rotational` means little */
 };
 
 /* Where a directory is, as the kernel identifies it. */
 struct sc_storage_place {
-	const char *path;     /* absolute, no symbolic links, outside of any root; borrowed */
+	const char *path; /* absolute, no symbolic links, outside of any root; borrowed */
 	bool has_mount_id;
-	uint64_t mount_id;    /* field 1 of mountinfo */
-	uint64_t magic;       /* f_type of statfs */
+	uint64_t mount_id; /* field 1 of mountinfo */
+	uint64_t magic;    /* f_type of statfs */
 };
 
 /**

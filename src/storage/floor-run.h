@@ -21,5 +21,5 @@ struct sc_floor_method {
 void sc_floor_run(const struct sc_floor_method *method, const char *directory, uint32_t samples,
 		  uint64_t time_limit_ns, struct sc_floor *ret_floor);
 
-/** sc_floor_absent() - no measurement: @status with "@what: " and the text of errno value -@code. */
+/** sc_floor_absent() - no measurement: @status with "@what: text of errno value -@code" */
 void sc_floor_absent(struct sc_floor *floor, enum sc_status status, const char *what, int code);

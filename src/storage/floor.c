@@ -37,7 +37,7 @@ void sc_floor_absent(struct sc_floor *floor, enum sc_status status, const char *
 {
 	char text[128];
 
-	*floor = (struct sc_floor){ .status = status };
+	*floor = (struct sc_floor){.status = status};
 	(void)snprintf(floor->reason, sizeof(floor->reason), "%s: %s", what,
 		       strerror_r(-code, text, sizeof(text)));
 }
@@ -122,8 +122,8 @@ struct samples {
 static int take_samples(const struct sc_floor_method *method, int fd, uint64_t time_limit_ns,
 			struct samples *samples, const char **ret_what)
 {
-	struct sc_random random = sc_random_init(sc_monotonic_ns()); /* no two runs write the same */
 	uint64_t begin_ns = sc_monotonic_ns();
+	struct sc_random random = sc_random_init(begin_ns); /* no two runs write the same */
 	struct block block;
 	int r;
 
@@ -188,7 +188,7 @@ void sc_floor_run(const struct sc_floor_method *method, const char *directory, u
 {
 	SC_CLEANUP(sc_freep) double *ns = calloc(samples, sizeof(*ns));
 	SC_CLEANUP(sc_fd_closep) int fd = -1;
-	struct samples taken = { .ns = ns, .asked = samples };
+	struct samples taken = {.ns = ns, .asked = samples};
 	const char *what = "making a file";
 	int r;
 
@@ -208,7 +208,7 @@ void sc_floor_run(const struct sc_floor_method *method, const char *directory, u
 void sc_sync_floor(const char *directory, uint32_t samples, uint64_t time_limit_ns,
 		   struct sc_floor *ret_floor)
 {
-	static const struct sc_floor_method calls = { .write_and_sync = write_and_fdatasync };
+	static const struct sc_floor_method calls = {.write_and_sync = write_and_fdatasync};
 
 	sc_floor_run(&calls, directory, samples, time_limit_ns, ret_floor);
 }

@@ -16,7 +16,7 @@
 struct sc_floor {
 	enum sc_status status; /* SC_MEASURED, SC_UNSUPPORTED, SC_DENIED or SC_FAILED */
 	char reason[200];      /* operation and error; empty when measured */
-	uint64_t n;            /* samples; fewer than asked for where time ran out, never 0 if measured */
+	uint64_t n;            /* samples: as asked for, or as time allowed; 0 unless measured */
 	uint64_t p50_ns, p90_ns, p99_ns, max_ns; /* nearest rank; 0 unless measured */
 };
 

@@ -20,7 +20,7 @@
 void sc_mount_fini(struct sc_mount *mount)
 {
 	free(mount->line);
-	*mount = (struct sc_mount){ 0 };
+	*mount = (struct sc_mount){0};
 }
 
 static bool is_octal(char c)
@@ -34,7 +34,8 @@ static void unescape(char *text)
 	char *to = text;
 
 	for (const char *from = text; *from; to++) {
-		if (from[0] == '\\' && is_octal(from[1]) && is_octal(from[2]) && is_octal(from[3])) {
+		if (from[0] == '\\' && is_octal(from[1]) && is_octal(from[2]) &&
+		    is_octal(from[3])) {
 			*to = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0'));
 			from += 4;
 		} else {
@@ -84,7 +85,7 @@ static bool parse(struct sc_mount *mount)
 static int read_line(const char **text, struct sc_mount *ret_mount)
 {
 	const char *end = strchrnul(*text, '\n');
-	struct sc_mount mount = { .line = strndup(*text, (size_t)(end - *text)) };
+	struct sc_mount mount = {.line = strndup(*text, (size_t)(end - *text))};
 
 	if (!mount.line)
 		return -ENOMEM;
@@ -100,7 +101,7 @@ static int read_line(const char **text, struct sc_mount *ret_mount)
 int sc_mount_by_id(const char *mountinfo, uint64_t id, struct sc_mount *ret_mount)
 {
 	while (*mountinfo) {
-		struct sc_mount mount = { 0 };
+		struct sc_mount mount = {0};
 		int r = read_line(&mountinfo, &mount);
 
 		if (r < 0)
@@ -125,10 +126,10 @@ static bool is_above(const char *point, const char *path)
 
 int sc_mount_by_path(const char *mountinfo, const char *path, struct sc_mount *ret_mount)
 {
-	struct sc_mount best = { 0 };
+	struct sc_mount best = {0};
 
 	while (*mountinfo) {
-		struct sc_mount mount = { 0 };
+		struct sc_mount mount = {0};
 		int r = read_line(&mountinfo, &mount);
 
 		if (r < 0) {

@@ -93,13 +93,14 @@ void sc_uring_floor(const char *directory, uint32_t samples, uint64_t time_limit
 {
 	struct io_uring storage;
 	SC_CLEANUP(ring_exitp) struct io_uring *ring = NULL;
-	struct sc_floor_method requests = { .write_and_sync = write_and_sync };
+	struct sc_floor_method requests = {.write_and_sync = write_and_sync};
 	int r;
 
 	r = io_uring_queue_init(RING_ENTRIES, &storage, 0);
 	if (r == -EPERM || r == -EACCES) {
 		sc_floor_absent(ret_floor, SC_DENIED,
-				"io_uring is forbidden here (kernel.io_uring_disabled or seccomp)", r);
+				"io_uring is forbidden here (kernel.io_uring_disabled or seccomp)",
+				r);
 		return;
 	}
 	if (r < 0) {

@@ -104,7 +104,8 @@ static bool fails_to_allocate(const char *name)
 	return true;
 }
 
-/* A wrapper: the real call, or its way of failing. `type name(parameters)` called with `arguments`. */
+/* A wrapper: the real call, or its way of failing. `type name(parameters)` called with `arguments`.
+ */
 #define WRAP(type, name, parameters, arguments, failure)                                           \
 	type __real_##name parameters;                                                             \
 	type __wrap_##name parameters;                                                             \

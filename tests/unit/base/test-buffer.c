@@ -11,7 +11,7 @@
 
 static void pieces_are_appended_in_order(void **state)
 {
-	SC_CLEANUP(sc_buffer_fini) struct sc_buffer buffer = { 0 };
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer buffer = {0};
 	SC_CLEANUP(sc_freep) char *text = NULL;
 	struct sc_error error;
 
@@ -28,7 +28,7 @@ static void pieces_are_appended_in_order(void **state)
 
 static void it_grows_past_any_first_size(void **state)
 {
-	SC_CLEANUP(sc_buffer_fini) struct sc_buffer buffer = { 0 };
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer buffer = {0};
 	SC_CLEANUP(sc_freep) char *text = NULL;
 	struct sc_error error;
 
@@ -47,7 +47,7 @@ static void it_grows_past_any_first_size(void **state)
 
 static void one_piece_may_be_larger_than_the_buffer_was(void **state)
 {
-	SC_CLEANUP(sc_buffer_fini) struct sc_buffer buffer = { 0 };
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer buffer = {0};
 
 	(void)state;
 	for (int width = 1; width < 3000; width += 7) {
@@ -63,7 +63,7 @@ static void one_piece_may_be_larger_than_the_buffer_was(void **state)
 
 static void an_empty_buffer_gives_an_empty_text(void **state)
 {
-	struct sc_buffer buffer = { 0 };
+	struct sc_buffer buffer = {0};
 	SC_CLEANUP(sc_freep) char *text = NULL;
 	struct sc_error error;
 
@@ -74,7 +74,7 @@ static void an_empty_buffer_gives_an_empty_text(void **state)
 
 static void bytes_may_hold_nuls(void **state)
 {
-	SC_CLEANUP(sc_buffer_fini) struct sc_buffer buffer = { 0 };
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer buffer = {0};
 
 	(void)state;
 	sc_buffer_add(&buffer, "a\0b", 3);
@@ -85,7 +85,7 @@ static void bytes_may_hold_nuls(void **state)
 
 static void what_was_added_can_be_cut_off(void **state)
 {
-	SC_CLEANUP(sc_buffer_fini) struct sc_buffer buffer = { 0 };
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer buffer = {0};
 
 	(void)state;
 	sc_buffer_cut(&buffer, 0);
@@ -98,7 +98,7 @@ static void what_was_added_can_be_cut_off(void **state)
 
 static int build(char **ret_text, struct sc_error *error)
 {
-	SC_CLEANUP(sc_buffer_fini) struct sc_buffer buffer = { 0 };
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer buffer = {0};
 
 	for (int i = 0; i < 1000; i++)
 		sc_buffer_printf(&buffer, "%d,", i);

@@ -241,7 +241,7 @@ static int try_mounted(const struct scratch *scratch, bool is_bind)
 	const char *from = scratch_path(scratch, "precious");
 	int r;
 
-	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", "none", MS_REC | MS_PRIVATE, "") < 0)
 		return 77;
 	if (sc_directory_make_private(scratch->path, "work", &directory, &error) < 0)
 		return 1;
@@ -249,8 +249,8 @@ static int try_mounted(const struct scratch *scratch, bool is_bind)
 		return 2;
 	if (mkdir(inside, 0700) < 0)
 		return 3;
-	if (is_bind ? mount(from, inside, NULL, MS_BIND, NULL) < 0
-		    : mount("none", inside, "tmpfs", 0, NULL) < 0)
+	if (is_bind ? mount(from, inside, "none", MS_BIND, "") < 0
+		    : mount("none", inside, "tmpfs", 0, "") < 0)
 		return 77;
 	r = sc_directory_remove_own(&directory, &error);
 	if (r != -EXDEV || !strstr(error.what, "mounted"))
@@ -480,13 +480,12 @@ static void a_parent_that_is_missing_is_told_apart(void **state)
 	struct sc_error error;
 	uint32_t count = 99;
 
-	assert_int_equal(sc_directory_remove_stale(scratch_path(scratch, "no"), "work", &count,
-						   &error),
-			 0);
+	assert_int_equal(
+		sc_directory_remove_stale(scratch_path(scratch, "no"), "work", &count, &error), 0);
 	assert_int_equal(count, 0);
-	assert_int_equal(sc_directory_make_private(scratch_path(scratch, "no"), "work", &directory,
-						   &error),
-			 -ENOENT);
+	assert_int_equal(
+		sc_directory_make_private(scratch_path(scratch, "no"), "work", &directory, &error),
+		-ENOENT);
 	assert_non_null(strstr(error.what, "/no'"));
 	assert_null(directory.path);
 }
@@ -554,8 +553,7 @@ static void each_failed_call_of_removing_can_be_made_good(void **state)
 			failures++;
 		}
 		/* Whatever failed: nothing is half gone and no longer ours. */
-		if (scratch_count(scratch) == 1 &&
-		    strcmp(fault_name(), "unlinkat") == 0) {
+		if (scratch_count(scratch) == 1 && strcmp(fault_name(), "unlinkat") == 0) {
 			assert_int_equal(rmdir(path), 0); /* empty, as the header of the .c says */
 			continue;
 		}
@@ -627,7 +625,8 @@ int main(void)
 		IN("another user's directory stays", another_users_directory_stays),
 		IN("one that cannot be removed does not keep the rest",
 		   one_that_cannot_be_removed_does_not_keep_the_rest),
-		IN("a parent that is missing is told apart", a_parent_that_is_missing_is_told_apart),
+		IN("a parent that is missing is told apart",
+		   a_parent_that_is_missing_is_told_apart),
 		IN("each failed call of making leaves nothing",
 		   each_failed_call_of_making_leaves_nothing),
 		IN("each failed call of removing can be made good",

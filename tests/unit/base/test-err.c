@@ -112,21 +112,21 @@ static void each_code_has_its_exit_code(void **state)
 	static const struct {
 		int code, exit_code;
 	} cases[] = {
-		{ 0, 0 },
-		{ 1, 1 },
-		{ 7, 1 },
-		{ -ENOENT, 4 },
-		{ -EACCES, 4 },
-		{ -4095, 4 },
-		{ SC_E_SQLITE, 4 },
-		{ SC_E_FORMAT, 2 },
-		{ SC_E_LIMIT, 4 },
-		{ SC_E_USAGE, 2 },
-		{ SC_E_UNMEASURABLE, 3 },
-		{ SC_E_CHILD, 4 },
-		{ SC_E_VERIFY, 4 },
-		{ SC_E_INTERRUPTED, 130 },
-		{ -99999, 4 },
+		{0, 0},
+		{1, 1},
+		{7, 1},
+		{-ENOENT, 4},
+		{-EACCES, 4},
+		{-4095, 4},
+		{SC_E_SQLITE, 4},
+		{SC_E_FORMAT, 2},
+		{SC_E_LIMIT, 4},
+		{SC_E_USAGE, 2},
+		{SC_E_UNMEASURABLE, 3},
+		{SC_E_CHILD, 4},
+		{SC_E_VERIFY, 4},
+		{SC_E_INTERRUPTED, 130},
+		{-99999, 4},
 	};
 
 	(void)state;
@@ -136,8 +136,8 @@ static void each_code_has_its_exit_code(void **state)
 
 static void each_status_has_its_name_in_files(void **state)
 {
-	static const char *const expected[] = { "measured", "unsupported", "denied",
-						"skipped",  "modelled",    "failed" };
+	static const char *const expected[] = {"measured", "unsupported", "denied",
+					       "skipped",  "modelled",    "failed"};
 
 	(void)state;
 	assert_int_equal(SC_ARRAY_COUNT(expected), SC_STATUS_COUNT_);

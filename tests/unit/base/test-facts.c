@@ -108,7 +108,7 @@ static struct sc_storage_facts look_at(const struct scratch *scratch, const char
 		.mount_id = mount_id,
 		.magic = 0xef53,
 	};
-	struct sc_storage_facts facts = { 0 };
+	struct sc_storage_facts facts = {0};
 	struct sc_error error;
 
 	assert_int_equal(sc_storage_facts_at(scratch->path, &place, &facts, &error), 0);
@@ -149,7 +149,8 @@ static void ext4_on_a_partition(void **state)
 	struct sc_storage_facts facts;
 
 	nvme(scratch);
-	mountinfo(scratch, "26 1 259:2 / / rw,relatime shared:1 - ext4 /dev/nvme0n1p2 rw,discard\n");
+	mountinfo(scratch,
+		  "26 1 259:2 / / rw,relatime shared:1 - ext4 /dev/nvme0n1p2 rw,discard\n");
 	facts = look_at(scratch, "/home/me", 26);
 	assert_int_equal(facts.kind, SC_STORAGE_BLOCK);
 	check(&facts.filesystem, "ext4");
@@ -236,7 +237,7 @@ static void lvm_on_md_raid_of_hard_disks(void **state)
 static void one_disk_twice_underneath_is_one_disk(void **state)
 {
 	const struct scratch *scratch = *state;
-	SC_CLEANUP(sc_disks_fini) struct sc_disks disks = { 0 };
+	SC_CLEANUP(sc_disks_fini) struct sc_disks disks = {0};
 
 	sata(scratch, "sda", "8:0", "WDC\n");
 	partition(scratch, "pci0/ata-sda/block/sda/sda1", "8:1");
@@ -257,7 +258,7 @@ static void one_disk_twice_underneath_is_one_disk(void **state)
 static void devices_that_name_each_other_end(void **state)
 {
 	const struct scratch *scratch = *state;
-	SC_CLEANUP(sc_disks_fini) struct sc_disks disks = { 0 };
+	SC_CLEANUP(sc_disks_fini) struct sc_disks disks = {0};
 
 	disk(scratch, "virtual/block/dm-0", "253:0", "1\n", "write back\n");
 	disk(scratch, "virtual/block/dm-1", "253:1", "1\n", "write back\n");
@@ -339,8 +340,8 @@ static void tmpfs_is_memory(void **state)
 static void network_storage_is_another_machines(void **state)
 {
 	const struct scratch *scratch = *state;
-	static const char *const names[] = { "nfs", "nfs4", "cifs", "9p", "ceph", "fuse.sshfs",
-					     "virtiofs" };
+	static const char *const names[] = {"nfs",  "nfs4",       "cifs",    "9p",
+					    "ceph", "fuse.sshfs", "virtiofs"};
 
 	for (size_t i = 0; i < SC_ARRAY_COUNT(names); i++) {
 		struct sc_storage_facts facts;
@@ -378,14 +379,13 @@ static void an_overlay_is_on_what_its_upper_directory_is(void **state)
 
 	nvme(scratch);
 	scratch_mkdir(scratch, "var/lib/upper");
-	mountinfo(scratch,
-		  "26 1 259:2 / / rw - ext4 /dev/nvme0n1p2 rw\n"
-		  "30 26 0:50 / /merged rw - overlay overlay "
-		  "rw,lowerdir=/a:/b,upperdir=/var/lib/upper,workdir=/w\n"
-		  "31 26 0:51 / /elsewhere rw - overlay overlay "
-		  "rw,lowerdir=/a,upperdir=/not/here,workdir=/w\n"
-		  "32 26 0:53 / /lost rw - overlay overlay "
-		  "rw,lowerdir=/a,upperdir=/var/lib/upper,workdir=/w,volatile\n");
+	mountinfo(scratch, "26 1 259:2 / / rw - ext4 /dev/nvme0n1p2 rw\n"
+			   "30 26 0:50 / /merged rw - overlay overlay "
+			   "rw,lowerdir=/a:/b,upperdir=/var/lib/upper,workdir=/w\n"
+			   "31 26 0:51 / /elsewhere rw - overlay overlay "
+			   "rw,lowerdir=/a,upperdir=/not/here,workdir=/w\n"
+			   "32 26 0:53 / /lost rw - overlay overlay "
+			   "rw,lowerdir=/a,upperdir=/var/lib/upper,workdir=/w,volatile\n");
 	facts = look_at(scratch, "/merged", 30);
 	assert_int_equal(facts.kind, SC_STORAGE_OVERLAY);
 	check(&facts.filesystem, "overlay");
@@ -411,14 +411,10 @@ static void options_that_keep_flushes_away_are_found(void **state)
 		const char *filesystem, *options;
 		bool disabled;
 	} cases[] = {
-		{ "ext4", "rw,nobarrier", true },
-		{ "ext4", "rw,barrier=0,data=ordered", true },
-		{ "ext4", "rw,barrier=1", false },
-		{ "ext4", "rw,xnobarrier,nobarrierx", false },
-		{ "btrfs", "rw,nobarrier", true },
-		{ "f2fs", "rw,fsync_mode=nobarrier", true },
-		{ "f2fs", "rw,fsync_mode=posix", false },
-		{ "vfat", "rw,nobarrier", false },
+		{"ext4", "rw,nobarrier", true},         {"ext4", "rw,barrier=0,data=ordered", true},
+		{"ext4", "rw,barrier=1", false},        {"ext4", "rw,xnobarrier,nobarrierx", false},
+		{"btrfs", "rw,nobarrier", true},        {"f2fs", "rw,fsync_mode=nobarrier", true},
+		{"f2fs", "rw,fsync_mode=posix", false}, {"vfat", "rw,nobarrier", false},
 	};
 
 	for (size_t i = 0; i < SC_ARRAY_COUNT(cases); i++) {
@@ -441,12 +437,8 @@ static void without_a_mount_number_the_path_decides(void **state)
 	static const struct {
 		const char *path, *filesystem;
 	} cases[] = {
-		{ "/", "ext4" },
-		{ "/data", "xfs" },
-		{ "/data/a b/c", "vfat" },
-		{ "/data/a", "xfs" },
-		{ "/database", "ext4" },
-		{ "/twice/x", "f2fs" },
+		{"/", "ext4"},      {"/data", "xfs"},      {"/data/a b/c", "vfat"},
+		{"/data/a", "xfs"}, {"/database", "ext4"}, {"/twice/x", "f2fs"},
 	};
 
 	mountinfo(scratch, "20 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
@@ -522,7 +514,7 @@ static void without_mountinfo_the_type_is_what_statfs_says(void **state)
 static void this_machine_agrees_with_its_own_tools(void **state)
 {
 	const struct scratch *scratch = *state;
-	struct sc_storage_facts facts = { 0 };
+	struct sc_storage_facts facts = {0};
 	struct sc_error error;
 	struct statfs filesystem;
 	char line[256] = "";
@@ -553,23 +545,24 @@ static void this_machine_agrees_with_its_own_tools(void **state)
 static void a_directory_that_is_not_there_is_an_error(void **state)
 {
 	const struct scratch *scratch = *state;
-	struct sc_storage_facts facts = { 0 };
+	struct sc_storage_facts facts = {0};
 	struct sc_error error;
 
-	assert_int_equal(sc_storage_facts_read(scratch_path(scratch, "no"), &facts, &error), -ENOENT);
+	assert_int_equal(sc_storage_facts_read(scratch_path(scratch, "no"), &facts, &error),
+			 -ENOENT);
 	assert_non_null(strstr(error.what, "/no'"));
 }
 
 static void each_failed_call_leaves_facts_or_an_error(void **state)
 {
 	const struct scratch *scratch = *state;
-	struct sc_storage_place place = { .path = "/home", .has_mount_id = true, .mount_id = 26 };
+	struct sc_storage_place place = {.path = "/home", .has_mount_id = true, .mount_id = 26};
 	unsigned nth;
 
 	nvme(scratch);
 	mountinfo(scratch, "26 1 259:2 / / rw - ext4 /dev/nvme0n1p2 rw,discard\n");
 	for (nth = 1;; nth++) {
-		struct sc_storage_facts facts = { 0 };
+		struct sc_storage_facts facts = {0};
 		size_t descriptors = open_descriptors();
 		struct sc_error error;
 		bool failed;

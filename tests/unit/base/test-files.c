@@ -16,7 +16,7 @@
 static void a_file_is_read_whole(void **state)
 {
 	const struct scratch *scratch = *state;
-	static const size_t sizes[] = { 0, 1, 4094, 4095, 4096, 4097, 8191, 8192, 100000 };
+	static const size_t sizes[] = {0, 1, 4094, 4095, 4096, 4097, 8191, 8192, 100000};
 	struct sc_error error;
 
 	for (size_t i = 0; i < SC_ARRAY_COUNT(sizes); i++) {
@@ -53,9 +53,8 @@ static void the_limit_is_the_last_size_that_is_read(void **state)
 	assert_non_null(strstr(error.what, "larger than 9 bytes"));
 	assert_null(data);
 	assert_int_equal(sc_file_read_all("/dev/zero", 100000, &data, NULL, &error), SC_E_LIMIT);
-	assert_int_equal(sc_file_read_all(scratch_path(scratch, "file"), SIZE_MAX, &data, NULL,
-					  &error),
-			 0);
+	assert_int_equal(
+		sc_file_read_all(scratch_path(scratch, "file"), SIZE_MAX, &data, NULL, &error), 0);
 }
 
 static void a_file_of_proc_without_a_size_is_read(void **state)
@@ -314,7 +313,7 @@ static void each_failed_call_leaves_the_old_file_or_the_new(void **state)
 static void the_same_without_nameless_files(void **state)
 {
 	const struct scratch *scratch = *state;
-	static const char *const names[] = { "fsync", "fclose", "renameat", "fflush" };
+	static const char *const names[] = {"fsync", "fclose", "renameat", "fflush"};
 
 	for (size_t i = 0; i < SC_ARRAY_COUNT(names); i++) {
 		struct sc_draft *draft = NULL;

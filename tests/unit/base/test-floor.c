@@ -16,7 +16,7 @@
 #include "skip.h"
 #include "storage/floor.h"
 
-#define US UINT64_C(1000)
+#define US       UINT64_C(1000)
 #define NO_LIMIT UINT64_MAX
 
 /* --- a clock that only syncs advance; off: the real one */
@@ -157,14 +157,14 @@ static void a_failed_call_is_no_measurement(void **state)
 		enum sc_status status;
 		const char *reason;
 	} cases[] = {
-		{ "fdatasync", 3, EIO, SC_FAILED, "fdatasync: Input/output error" },
-		{ "fdatasync", 1, EINVAL, SC_UNSUPPORTED, "fdatasync: Invalid argument" },
-		{ "pwrite64", 20, ENOSPC, SC_FAILED, "pwrite: No space left on device" },
-		{ "pwrite64", 2, EDQUOT, SC_FAILED, "pwrite: Disk quota exceeded" },
-		{ "fsync", 1, EIO, SC_FAILED, "fsync: Input/output error" },
-		{ "openat64", 1, EACCES, SC_DENIED, "making a file: Permission denied" },
-		{ "openat64", 1, EROFS, SC_DENIED, "making a file: Read-only file system" },
-		{ "calloc", 1, ENOMEM, SC_FAILED, "samples: Cannot allocate memory" },
+		{"fdatasync", 3, EIO, SC_FAILED, "fdatasync: Input/output error"},
+		{"fdatasync", 1, EINVAL, SC_UNSUPPORTED, "fdatasync: Invalid argument"},
+		{"pwrite64", 20, ENOSPC, SC_FAILED, "pwrite: No space left on device"},
+		{"pwrite64", 2, EDQUOT, SC_FAILED, "pwrite: Disk quota exceeded"},
+		{"fsync", 1, EIO, SC_FAILED, "fsync: Input/output error"},
+		{"openat64", 1, EACCES, SC_DENIED, "making a file: Permission denied"},
+		{"openat64", 1, EROFS, SC_DENIED, "making a file: Read-only file system"},
+		{"calloc", 1, ENOMEM, SC_FAILED, "samples: Cannot allocate memory"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -274,10 +274,10 @@ static void a_forbidden_ring_is_denied_and_a_missing_one_unsupported(void **stat
 		int refusal;
 		enum sc_status status;
 	} cases[] = {
-		{ -EPERM, SC_DENIED },
-		{ -EACCES, SC_DENIED },
-		{ -ENOSYS, SC_UNSUPPORTED },
-		{ -ENOMEM, SC_FAILED },
+		{-EPERM, SC_DENIED},
+		{-EACCES, SC_DENIED},
+		{-ENOSYS, SC_UNSUPPORTED},
+		{-ENOMEM, SC_FAILED},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

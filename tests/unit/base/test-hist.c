@@ -156,7 +156,7 @@ static void count_in(uint32_t *buckets, const uint64_t *values)
 
 static void quantiles_agree_with_sorted_values(void **state)
 {
-	static const double qs[] = { 0.0001, 0.01, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 0.9999, 1.0 };
+	static const double qs[] = {0.0001, 0.01, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 0.9999, 1.0};
 	static uint32_t buckets[SC_HIST_BUCKETS];
 	static uint64_t values[VALUES];
 
@@ -208,7 +208,7 @@ static void parts_merge_to_the_whole_in_any_order(void **state)
 {
 	static uint32_t whole[SC_HIST_BUCKETS], parts[4][SC_HIST_BUCKETS], merged[SC_HIST_BUCKETS];
 	static uint64_t values[VALUES];
-	static const int orders[][4] = { { 0, 1, 2, 3 }, { 3, 1, 0, 2 } };
+	static const int orders[][4] = {{0, 1, 2, 3}, {3, 1, 0, 2}};
 
 	(void)state;
 	draw(values, 4);
@@ -236,7 +236,8 @@ int main(void)
 		CASE("adding is merging, and saturates", adding_is_merging_and_saturates),
 		CASE("quantiles agree with sorted values", quantiles_agree_with_sorted_values),
 		CASE("doubling values doubles quantiles", doubling_values_doubles_quantiles),
-		CASE("parts merge to the whole in any order", parts_merge_to_the_whole_in_any_order),
+		CASE("parts merge to the whole in any order",
+		     parts_merge_to_the_whole_in_any_order),
 	};
 
 	return cmocka_run_group_tests(cases, NULL, NULL);

@@ -21,13 +21,13 @@ struct quantile_case {
 static void quantiles_are_values_of_nearest_rank(void **state)
 {
 	static const struct quantile_case cases[] = {
-		{ "one sample is every quantile", { 7 }, 1, 0.99, 7 },
-		{ "one sample is the smallest quantile", { 7 }, 1, 1e-9, 7 },
-		{ "median of four is the lower middle", { 1, 2, 3, 4 }, 4, 0.50, 2 },
-		{ "a hair above it is the upper middle", { 1, 2, 3, 4 }, 4, 0.5001, 3 },
-		{ "p100 is the maximum", { 1, 2, 3, 9 }, 4, 1.00, 9 },
-		{ "p75 of four is the third", { 1, 2, 3, 9 }, 4, 0.75, 3 },
-		{ "equal values", { 5, 5, 5 }, 3, 0.34, 5 },
+		{"one sample is every quantile", {7}, 1, 0.99, 7},
+		{"one sample is the smallest quantile", {7}, 1, 1e-9, 7},
+		{"median of four is the lower middle", {1, 2, 3, 4}, 4, 0.50, 2},
+		{"a hair above it is the upper middle", {1, 2, 3, 4}, 4, 0.5001, 3},
+		{"p100 is the maximum", {1, 2, 3, 9}, 4, 1.00, 9},
+		{"p75 of four is the third", {1, 2, 3, 9}, 4, 0.75, 3},
+		{"equal values", {5, 5, 5}, 3, 0.34, 5},
 	};
 	double answer;
 
@@ -45,7 +45,7 @@ static void quantiles_are_values_of_nearest_rank(void **state)
 /* All fractions a / b of all counts: the rank is ceil(count * a / b) in integers. */
 static void a_fraction_means_the_decimal_it_was_written_as(void **state)
 {
-	static const uint64_t counts[] = { 1, 2, 3, 10, 20, 99, 100, 1000, 12345, 1000000007 };
+	static const uint64_t counts[] = {1, 2, 3, 10, 20, 99, 100, 1000, 12345, 1000000007};
 
 	(void)state;
 	assert_int_equal(sc_nearest_rank(100, 0.07), 7); /* 0.07 * 100 > 7 */
@@ -61,8 +61,8 @@ static void a_fraction_means_the_decimal_it_was_written_as(void **state)
 
 static void the_median_is_the_middle_or_between_the_two(void **state)
 {
-	static const double values[] = { 1, 2, 4, 8, 100 };
-	static const double expected[] = { 1, 1.5, 2, 3, 4 };
+	static const double values[] = {1, 2, 4, 8, 100};
+	static const double expected[] = {1, 1.5, 2, 3, 4};
 	double answer = 42;
 
 	(void)state;
@@ -88,7 +88,7 @@ static void draw(double *values, uint64_t seed)
 static void sorting_is_ascending_and_keeps_the_values(void **state)
 {
 	double values[VALUES], sum_before = 0, sum_after = 0;
-	double few[] = { 3, -1, 2 };
+	double few[] = {3, -1, 2};
 
 	(void)state;
 	draw(values, 3);
@@ -148,7 +148,7 @@ static void scaling_shifting_and_permuting_do_what_they_must(void **state)
 /* P(Binomial(count, 1/2) < low), the sum of the definition over integers. */
 static long double binomial_below(size_t count, size_t low)
 {
-	uint64_t row[64] = { 1 };
+	uint64_t row[64] = {1};
 	long double sum = 0;
 
 	for (size_t n = 1; n <= count; n++) {
@@ -167,14 +167,15 @@ static long double coverage_of(size_t count, size_t low)
 
 static void the_ranks_are_those_of_the_definition(void **state)
 {
-	static const double confidences[] = { 0.5, 0.9, 0.95, 0.99, 0.999 };
+	static const double confidences[] = {0.5, 0.9, 0.95, 0.99, 0.999};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(confidences); i++) {
 		for (size_t count = 1; count <= 60; count++) {
 			size_t low = 0, high = 0, best = 0;
 			double coverage = -1;
-			bool enough = sc_median_ranks(count, confidences[i], &low, &high, &coverage);
+			bool enough =
+				sc_median_ranks(count, confidences[i], &low, &high, &coverage);
 
 			for (size_t rank = 1; rank <= (count + 1) / 2; rank++) {
 				if (coverage_of(count, rank) >= confidences[i])
@@ -195,10 +196,10 @@ static void published_intervals_are_found(void **state)
 		size_t count, low, high;
 		double coverage;
 	} cases[] = {
-		{ 6, 1, 6, 0.96875 },    { 7, 1, 7, 0.984375 },     { 8, 1, 8, 0.9921875 },
-		{ 9, 2, 8, 0.9609375 },  { 10, 2, 9, 0.978515625 }, { 12, 3, 10, 0.9614257812 },
-		{ 15, 4, 12, 0.9648437 }, { 20, 6, 15, 0.9586105 }, { 25, 8, 18, 0.9567147 },
-		{ 30, 10, 21, 0.9572260 },
+		{6, 1, 6, 0.96875},      {7, 1, 7, 0.984375},     {8, 1, 8, 0.9921875},
+		{9, 2, 8, 0.9609375},    {10, 2, 9, 0.978515625}, {12, 3, 10, 0.9614257812},
+		{15, 4, 12, 0.9648437},  {20, 6, 15, 0.9586105},  {25, 8, 18, 0.9567147},
+		{30, 10, 21, 0.9572260},
 	};
 
 	(void)state;
@@ -215,7 +216,7 @@ static void published_intervals_are_found(void **state)
 
 static void too_few_samples_say_so_with_their_coverage(void **state)
 {
-	static const double expected[] = { 0, 0, 0.5, 0.75, 0.875, 0.9375 };
+	static const double expected[] = {0, 0, 0.5, 0.75, 0.875, 0.9375};
 	size_t low, high;
 	double coverage;
 
@@ -232,10 +233,11 @@ static void too_few_samples_say_so_with_their_coverage(void **state)
 	assert_false(sc_median_ranks(6, 0.9687501, &low, &high, &coverage));
 }
 
-/* For many samples low approaches count/2 - 1.96 * sqrt(count)/2, and nothing under- or overflows. */
+/* For many samples low approaches count/2 - 1.96 * sqrt(count)/2, and nothing under- or overflows.
+ */
 static void large_counts_follow_the_normal_law(void **state)
 {
-	static const size_t counts[] = { 100, 1100, 20000, 1000000 };
+	static const size_t counts[] = {100, 1100, 20000, 1000000};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(counts); i++) {
@@ -247,12 +249,13 @@ static void large_counts_follow_the_normal_law(void **state)
 		assert_true(fabs((double)low - (n / 2 - 1.959964 * sqrt(n) / 2)) <= 1.5);
 		assert_int_equal(low + high, counts[i] + 1);
 		assert_true(coverage >= 0.95);
-		/* One rank further in loses about the middle term: it would have been too narrow. */
+		/* One rank further in loses about the middle term: it would have been too narrow.
+		 */
 		assert_true(coverage - 2 * sqrt(2 / (3.14159265 * n)) * exp(-1.92) < 0.95);
 	}
 }
 
-#define TRIALS 20000
+#define TRIALS        20000
 #define TRIAL_SAMPLES 20
 
 /* How often the samples of ranks @low and @high of a skewed distribution enclose its median. */
@@ -297,7 +300,8 @@ int main(void)
 		     sorting_is_ascending_and_keeps_the_values),
 		CASE("scaling, shifting and permuting do what they must",
 		     scaling_shifting_and_permuting_do_what_they_must),
-		CASE("the ranks are those of the definition", the_ranks_are_those_of_the_definition),
+		CASE("the ranks are those of the definition",
+		     the_ranks_are_those_of_the_definition),
 		CASE("published intervals are found", published_intervals_are_found),
 		CASE("too few samples say so, with their coverage",
 		     too_few_samples_say_so_with_their_coverage),

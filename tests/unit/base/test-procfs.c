@@ -90,7 +90,8 @@ static void what_is_refused_is_denied(void **state)
 		if (!fault_end())
 			break;
 		if (usage.write_bytes.status == SC_DENIED) {
-			assert_string_equal(usage.write_bytes.reason, "/proc/self/io may not be read");
+			assert_string_equal(usage.write_bytes.reason,
+					    "/proc/self/io may not be read");
 			return;
 		}
 	}
@@ -99,16 +100,16 @@ static void what_is_refused_is_denied(void **state)
 
 static void a_difference_needs_both_ends(void **state)
 {
-	struct sc_usage earlier = { 0 }, later = { 0 }, since;
+	struct sc_usage earlier = {0}, later = {0}, since;
 
 	(void)state;
 	earlier.cpu_ns.value = 100;
 	later.cpu_ns.value = 350;
 	earlier.run_delay_ns.value = 9;
 	later.run_delay_ns.value = 5; /* a thread ended */
-	earlier.write_bytes = (struct sc_reading){ .status = SC_DENIED, .reason = "why" };
+	earlier.write_bytes = (struct sc_reading){.status = SC_DENIED, .reason = "why"};
 	later.write_bytes.value = 77;
-	later.steal_ns = (struct sc_reading){ .status = SC_UNSUPPORTED, .reason = "none" };
+	later.steal_ns = (struct sc_reading){.status = SC_UNSUPPORTED, .reason = "none"};
 	since = sc_usage_since(&later, &earlier);
 	assert_int_equal(since.cpu_ns.value, 250);
 	assert_int_equal(since.run_delay_ns.status, SC_MEASURED);
@@ -158,7 +159,7 @@ static void cpu_time_is_the_whole_process(void **state)
 /* A hog on the same CPU: what we wait for it is run delay, and no sleep is. */
 static void run_delay_is_waiting_for_a_cpu(void **state)
 {
-	const struct timespec nap = { .tv_nsec = 100000000 };
+	const struct timespec nap = {.tv_nsec = 100000000};
 	uint64_t burnt_ns = 100000000;
 	struct sc_usage before, idle, busy;
 	cpu_set_t one, kept;
@@ -226,8 +227,9 @@ static void a_process_start_is_known_by_its_number(void **state)
 	const struct scratch *scratch = *state;
 	uint64_t ticks = 0;
 
-	scratch_write(scratch, "proc/42/stat",
-		      "42 (a) S (b)) S 1 42 42 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 100 200\n");
+	scratch_write(
+		scratch, "proc/42/stat",
+		"42 (a) S (b)) S 1 42 42 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 100 200\n");
 	assert_int_equal(sc_process_start_ticks(scratch->path, 42, &ticks), 0);
 	assert_int_equal(ticks, 987654);
 	assert_int_equal(sc_process_start_ticks(scratch->path, 43, &ticks), -ENOENT);
@@ -271,7 +273,7 @@ static void a_real_process_has_started_before_now_and_after_us(void **state)
 
 static void check_cpu(const struct scratch *scratch, const char *cpuinfo, const char *expected)
 {
-	SC_CLEANUP(sc_host_fini) struct sc_host host = { 0 };
+	SC_CLEANUP(sc_host_fini) struct sc_host host = {0};
 	struct sc_error error;
 
 	scratch_write(scratch, "proc/cpuinfo", cpuinfo);
@@ -291,21 +293,23 @@ static void the_cpu_is_named_on_each_architecture(void **state)
 		  "POWER9, altivec supported");
 	check_cpu(scratch, "system type\t: x\ncpu model\t\t: MIPS 1004Kc V2.15\n",
 		  "MIPS 1004Kc V2.15");
-	check_cpu(scratch, "processor\t: 0\nBogoMIPS\t: 108.00\nModel\t\t: Raspberry Pi 4 Model B\n",
+	check_cpu(scratch,
+		  "processor\t: 0\nBogoMIPS\t: 108.00\nModel\t\t: Raspberry Pi 4 Model B\n",
 		  "Raspberry Pi 4 Model B");
 }
 
 static void without_a_model_the_architecture_stands_in(void **state)
 {
 	const struct scratch *scratch = *state;
-	SC_CLEANUP(sc_host_fini) struct sc_host host = { 0 };
+	SC_CLEANUP(sc_host_fini) struct sc_host host = {0};
 	struct sc_error error;
 
 	assert_int_equal(sc_host_read(scratch->path, &host, &error), 0);
 	assert_true(strlen(host.cpu) > 0);
 	assert_int_equal(host.memory_status, SC_UNSUPPORTED);
 	sc_host_fini(&host);
-	scratch_write(scratch, "proc/cpuinfo", "processor\t: 0\nBogoMIPS\t: 50.00\nmodel name\t:\n");
+	scratch_write(scratch, "proc/cpuinfo",
+		      "processor\t: 0\nBogoMIPS\t: 50.00\nmodel name\t:\n");
 	scratch_write(scratch, "proc/meminfo", "MemTotal:       24683620 kB\nMemFree: 1 kB\n");
 	assert_int_equal(sc_host_read(scratch->path, &host, &error), 0);
 	assert_true(strlen(host.cpu) > 0);
@@ -315,7 +319,7 @@ static void without_a_model_the_architecture_stands_in(void **state)
 
 static void this_machine_has_a_name_and_memory(void **state)
 {
-	SC_CLEANUP(sc_host_fini) struct sc_host host = { 0 };
+	SC_CLEANUP(sc_host_fini) struct sc_host host = {0};
 	struct sc_error error;
 	char name[256];
 
@@ -335,7 +339,7 @@ static void each_failed_call_leaves_a_host_or_an_error(void **state)
 	scratch_write(scratch, "proc/cpuinfo", "model name\t: X\n");
 	scratch_write(scratch, "proc/meminfo", "MemTotal: 1 kB\n");
 	for (unsigned nth = 1;; nth++) {
-		SC_CLEANUP(sc_host_fini) struct sc_host host = { 0 };
+		SC_CLEANUP(sc_host_fini) struct sc_host host = {0};
 		struct sc_error error;
 		int r;
 
@@ -367,7 +371,8 @@ int main(void)
 		     cpu_time_is_the_whole_process),
 		CASE("run delay is waiting for a CPU", run_delay_is_waiting_for_a_cpu),
 		IN("written bytes are those written", written_bytes_are_those_written),
-		IN("a process's start is known by its number", a_process_start_is_known_by_its_number),
+		IN("a process's start is known by its number",
+		   a_process_start_is_known_by_its_number),
 		CASE("a real process started before now and after us",
 		     a_real_process_has_started_before_now_and_after_us),
 		IN("the CPU is named on each architecture", the_cpu_is_named_on_each_architecture),

@@ -10,8 +10,8 @@
 static void the_numbers_are_the_published_ones(void **state)
 {
 	static const uint64_t expected[] = {
-		UINT64_C(6457827717110365317), UINT64_C(3203168211198807973),
-		UINT64_C(9817491932198370423), UINT64_C(4593380528125082431),
+		UINT64_C(6457827717110365317),  UINT64_C(3203168211198807973),
+		UINT64_C(9817491932198370423),  UINT64_C(4593380528125082431),
 		UINT64_C(16408922859458223821),
 	};
 	struct sc_random random = sc_random_init(1234567);
@@ -33,7 +33,7 @@ static void the_same_seed_gives_the_same_numbers(void **state)
 /* Neighbouring seeds and names: no number of one stream is near in another. */
 static void other_names_and_seeds_give_other_streams(void **state)
 {
-	static const char *const names[] = { "", "a", "b", "ab", "ba" };
+	static const char *const names[] = {"", "a", "b", "ab", "ba"};
 	static uint64_t seen[3 * 5 * 200];
 	size_t count = 0;
 
@@ -89,7 +89,7 @@ static void below_has_no_modulo_bias(void **state)
 static void unit_is_uniform_and_never_one(void **state)
 {
 	struct sc_random random = sc_random_init(5);
-	unsigned cells[100] = { 0 };
+	unsigned cells[100] = {0};
 	double chi_square = 0;
 
 	(void)state;
@@ -130,7 +130,7 @@ static void shuffling_keeps_every_index_once(void **state)
 
 static size_t permutation_number(const uint32_t *indexes)
 {
-	static const size_t place[] = { 6, 2, 1 };
+	static const size_t place[] = {6, 2, 1};
 	size_t number = 0;
 
 	for (size_t i = 0; i < 3; i++) {
@@ -155,11 +155,11 @@ static void shuffle_naively(struct sc_random *random, uint32_t *indexes, size_t 
 static double chi_square_of(void (*shuffle)(struct sc_random *, uint32_t *, size_t))
 {
 	struct sc_random random = sc_random_init(31);
-	unsigned seen[24] = { 0 };
+	unsigned seen[24] = {0};
 	double chi_square = 0;
 
 	for (int i = 0; i < SHUFFLES; i++) {
-		uint32_t indexes[] = { 0, 1, 2, 3 };
+		uint32_t indexes[] = {0, 1, 2, 3};
 
 		shuffle(&random, indexes, 4);
 		seen[permutation_number(indexes)]++;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What each unit test includes first: cmocka with the headers it needs, and cases with sentences. */
+/* What each unit test includes first: cmocka with the headers it needs, and cases with sentences.
+ */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +11,12 @@
 
 #include <cmocka.h>
 
-#define CASE(sentence, function) { .name = (sentence), .test_func = (function) }
+#define CASE(sentence, function)                                                                   \
+	{                                                                                          \
+		.name = (sentence), .test_func = (function)                                        \
+	}
 #define CASE_IN(sentence, function, setup, teardown)                                               \
-	{ .name = (sentence), .test_func = (function), .setup_func = (setup),                      \
-	  .teardown_func = (teardown) }
+	{                                                                                          \
+		.name = (sentence), .test_func = (function), .setup_func = (setup),                \
+		.teardown_func = (teardown)                                                        \
+	}
