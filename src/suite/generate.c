@@ -19,7 +19,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <openssl/sha.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -27,51 +26,11 @@
 #include "zipf.h"
 
 #define POOL_PLACES (1u << 20)
-#define ARENA_BLOCK_BYTES 65536u
 #define SHA256_HEX_BYTES (2 * SHA256_DIGEST_LENGTH)
 #define NS_PER_S INT64_C(1000000000)
 #define TIMESTAMP_S_MAX 2e9 /* after its start, 63 years: nanoseconds since 1970 fit 64 bits */
 
 __extension__ typedef unsigned __int128 wide;
-
-/* --- memory */
-
-struct sc_arena_block {
-	struct sc_arena_block *next;
-	size_t used, size;
-	char bytes[];
-};
-
-void sc_arena_fini(struct sc_arena *arena)
-{
-	while (arena->blocks) {
-		struct sc_arena_block *next = arena->blocks->next;
-
-		free(arena->blocks);
-		arena->blocks = next;
-	}
-}
-
-static char *take_bytes(struct sc_arena *arena, size_t count)
-{
-	struct sc_arena_block *block = arena->blocks;
-	char *bytes;
-
-	if (!block || block->size - block->used < count) {
-		size_t size = count > ARENA_BLOCK_BYTES ? count : ARENA_BLOCK_BYTES;
-
-		block = malloc(sizeof *block + size);
-		if (!block)
-			return NULL;
-		block->next = arena->blocks;
-		block->used = 0;
-		block->size = size;
-		arena->blocks = block;
-	}
-	bytes = block->bytes + block->used;
-	block->used += count;
-	return bytes;
-}
 
 /* --- streams */
 
@@ -353,7 +312,7 @@ static int digest(int64_t number, struct sc_arena *arena, struct sc_value *ret_v
 	unsigned char raw[SHA256_DIGEST_LENGTH];
 	char decimal[24];
 	int length = snprintf(decimal, sizeof decimal, "%" PRId64, number);
-	char *text = take_bytes(arena, SHA256_HEX_BYTES);
+	char *text = sc_arena_take(arena, SHA256_HEX_BYTES);
 
 	if (!text)
 		return -ENOMEM;
@@ -380,7 +339,7 @@ static int time_text(int64_t ns, struct sc_arena *arena, struct sc_value *ret_va
 	length = snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ",
 			  tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min,
 			  tm.tm_sec, (int)(ns % NS_PER_S / 1000000));
-	bytes = take_bytes(arena, (size_t)length);
+	bytes = sc_arena_take(arena, (size_t)length);
 	if (!bytes)
 		return -ENOMEM;
 	memcpy(bytes, text, (size_t)length);
@@ -484,81 +443,4 @@ int sc_stream_set_row(const struct sc_stream_set *set, uint64_t index, struct sc
 			return r;
 	}
 	return 0;
-}
-
-int sc_value_bind(sqlite3_stmt *statement, int at, const struct sc_value *value)
-{
-	switch ((enum sc_value_kind)value->kind) {
-	case SC_VALUE_INTEGER:
-		return sqlite3_bind_int64(statement, at, value->integer);
-	case SC_VALUE_REAL:
-		return sqlite3_bind_double(statement, at, value->real);
-	case SC_VALUE_TEXT:
-		return sqlite3_bind_text(statement, at, value->bytes, (int)value->byte_count,
-					 SQLITE_STATIC);
-	case SC_VALUE_BLOB:
-		return sqlite3_bind_blob(statement, at, value->bytes, (int)value->byte_count,
-					 SQLITE_STATIC);
-	case SC_VALUE_NAME:
-		break;
-	}
-	return SQLITE_OK;
-}
-
-uint64_t sc_value_payload(const struct sc_value *value)
-{
-	switch ((enum sc_value_kind)value->kind) {
-	case SC_VALUE_INTEGER:
-	case SC_VALUE_REAL:
-		return 8;
-	case SC_VALUE_TEXT:
-	case SC_VALUE_BLOB:
-		return value->byte_count;
-	case SC_VALUE_NAME:
-		break;
-	}
-	return 0;
-}
-
-/* --- names in SQL */
-
-/* Length of "{name}" at @at where name is parameter @parameter and a name; 0 where it is not. */
-static size_t match_name(const char *at, const struct sc_parameter *parameter)
-{
-	size_t length = strlen(parameter->name);
-
-	if (parameter->generator->kind != SC_GENERATOR_NAME || at[0] != '{' ||
-	    strncmp(at + 1, parameter->name, length) != 0 || at[length + 1] != '}')
-		return 0;
-	return length + 2;
-}
-
-char *sc_sql_expand(const char *sql, const struct sc_parameter *parameters, size_t parameter_count,
-		    const struct sc_value *values)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return NULL;
-	while (*sql) {
-		size_t length = 0;
-
-		for (size_t i = 0; i < parameter_count && length == 0; i++) {
-			length = match_name(sql, &parameters[i]);
-			/* A prefix is letters, digits and _: nothing in it needs doubling. */
-			if (length > 0)
-				(void)fprintf(out, "\"%s%" PRId64 "\"",
-					      parameters[i].generator->prefix, values[i].integer);
-		}
-		if (length == 0)
-			(void)fputc(*sql, out);
-		sql += length > 0 ? length : 1;
-	}
-	if (fclose(out) != 0) { /* only memory can fail here, and that is told by the flush */
-		free(text);
-		return NULL;
-	}
-	return text;
 }
