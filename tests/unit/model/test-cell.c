@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT */
+
+/* From samples to a cell: closed forms, and what happens to samples that are bad or missing. */
+
+#include "../base/test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/format.h"
+#include "samples.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static struct sc_cell summarise(struct sc_sample *samples, size_t count)
+{
+	struct sc_cell cell = make_cell("local", "insert_one", SC_JOURNAL_DELETE,
+					SC_SYNCHRONOUS_FULL);
+	struct sc_error error;
+
+	assert_int_equal(sc_cell_summarise(&cell, samples, count, &error), 0);
+	for (size_t i = 0; i < count; i++)
+		sc_sample_fini(&samples[i]);
+	return cell;
+}
+
+static bool has_finding(const struct sc_cell *cell, enum sc_finding_code code)
+{
+	for (size_t i = 0; i < cell->findings.count; i++) {
+		if (strcmp(cell->findings.items[i].code, sc_finding_name(code)) == 0)
+			return true;
+	}
+	return false;
+}
+
+#define assert_near(value, expected)                                                               \
+	assert_true(fabs((double)(value) - (double)(expected)) <= 1e-9 * fabs((double)(expected)))
+
+/* --- rates */
+
+static void the_median_and_its_interval_are_order_statistics(void **state)
+{
+	/* Rates 100 … 700 a second, given in no order; of 7 the interval is the extremes
+	 * (1 - 2/128 = 0.984), of 6 too (0.969). */
+	static const uint64_t rates[] = {300, 700, 100, 500, 200, 600, 400};
+	struct sc_sample samples[COUNT(rates)];
+	struct sc_cell cell;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rates); i++)
+		samples[i] = make_timing((uint32_t)i, rates[i], 0, 1000000000);
+	cell = summarise(samples, COUNT(samples));
+	assert_int_equal(cell.ops_per_s.status, SC_MEASURED);
+	assert_near(cell.ops_per_s.median, 400);
+	assert_near(cell.ops_per_s.low, 100);
+	assert_near(cell.ops_per_s.high, 700);
+	assert_near(cell.ops_per_s.coverage, 1 - 2.0 / 128);
+	assert_int_equal(cell.ops_per_s.n, 7);
+	assert_false(cell.ops_per_s.converged); /* 75 % wide */
+	assert_near(sc_interval_half_width(&cell.ops_per_s), 0.75);
+	sc_cell_fini(&cell);
+}
+
+static void nine_samples_leave_out_the_extremes(void **state)
+{
+	struct sc_sample samples[9];
+	struct sc_cell cell;
+
+	(void)state;
+	for (uint32_t i = 0; i < 9; i++)
+		samples[i] = make_timing(i, 1000 + i, 1000 + i, 1000000000);
+	cell = summarise(samples, 9);
+	/* P(Binomial(9, 1/2) < 2) = 10/512: ranks 2 and 8. */
+	assert_near(cell.ops_per_s.low, 1001);
+	assert_near(cell.ops_per_s.median, 1004);
+	assert_near(cell.ops_per_s.high, 1007);
+	assert_near(cell.ops_per_s.coverage, 1 - 20.0 / 512);
+	assert_true(cell.ops_per_s.converged);
+	assert_near(cell.commits_per_s.median, 1004);
+	assert_true(cell.commits_per_s.converged);
+	sc_cell_fini(&cell);
+}
+
+static void five_samples_never_converge(void **state)
+{
+	struct sc_sample samples[5];
+	struct sc_cell cell;
+
+	(void)state;
+	for (uint32_t i = 0; i < 5; i++)
+		samples[i] = make_timing(i, 1000, 1000, 1000000000);
+	cell = summarise(samples, 5);
+	assert_near(cell.ops_per_s.low, cell.ops_per_s.high);
+	assert_near(cell.ops_per_s.coverage, 1 - 2.0 / 32);
+	assert_false(cell.ops_per_s.converged);
+	sc_cell_fini(&cell);
+}
+
+static void the_precision_asked_for_decides_what_has_converged(void **state)
+{
+	struct sc_cell cell = make_cell("local", "insert_one", SC_JOURNAL_DELETE,
+					SC_SYNCHRONOUS_FULL);
+	struct sc_sample samples[6];
+	struct sc_error error;
+
+	(void)state;
+	for (uint32_t i = 0; i < 6; i++)
+		samples[i] = make_timing(i, i == 0 ? 960 : 1000, 1000, 1000000000);
+	assert_int_equal(sc_cell_summarise(&cell, samples, 6, &error), 0);
+	assert_true(cell.ops_per_s.converged); /* 4 % of the 5 % that are asked for */
+	cell.precision = 0.03;
+	assert_int_equal(sc_cell_summarise(&cell, samples, 6, &error), 0);
+	assert_false(cell.ops_per_s.converged);
+	for (size_t i = 0; i < 6; i++)
+		sc_sample_fini(&samples[i]);
+	sc_cell_fini(&cell);
+}
+
+static void the_order_of_samples_means_nothing(void **state)
+{
+	struct sc_cell cells[2];
+
+	(void)state;
+	for (int backwards = 0; backwards < 2; backwards++) {
+		struct sc_sample samples[8];
+
+		for (uint32_t i = 0; i < 8; i++) {
+			uint32_t round = backwards ? 7 - i : i;
+
+			samples[i] = round == 0 ? make_ledger(0, 5000000)
+						: make_timing(round, 1000 * round, 50, 1000000000);
+			if (round > 0)
+				add_latency(&samples[i], 1000 * round, 100);
+		}
+		cells[backwards] = summarise(samples, 8);
+	}
+	assert_near(cells[0].ops_per_s.median, cells[1].ops_per_s.median);
+	assert_int_equal(cells[0].op_ns.p50_ns, cells[1].op_ns.p50_ns);
+	assert_int_equal(cells[0].op_ns.max_ns, cells[1].op_ns.max_ns);
+	assert_int_equal(cells[0].operations, cells[1].operations);
+	assert_near(cells[0].instrument_cost, cells[1].instrument_cost);
+	sc_cell_fini(&cells[0]);
+	sc_cell_fini(&cells[1]);
+}
+
+/* --- latencies */
+
+static void histograms_are_merged_before_they_are_read(void **state)
+{
+	struct sc_sample samples[2] = {make_timing(1, 100, 100, 1000000),
+				       make_timing(2, 100, 100, 1000000)};
+	struct sc_cell cell;
+
+	(void)state;
+	/* 89 of 20 ns, 10 of 30 ns, 1 of 31 ns: buckets below 32 are exact. */
+	add_latency(&samples[0], 20, 50);
+	add_latency(&samples[1], 20, 39);
+	add_latency(&samples[1], 30, 10);
+	add_latency(&samples[0], 31, 1);
+	cell = summarise(samples, 2);
+	assert_int_equal(cell.op_ns.n, 100);
+	assert_int_equal(cell.op_ns.p50_ns, 20);
+	assert_int_equal(cell.op_ns.p90_ns, 30);
+	assert_int_equal(cell.op_ns.p99_ns, 30);
+	assert_int_equal(cell.op_ns.p999_ns, 31);
+	assert_int_equal(cell.op_ns.max_ns, 31);
+	assert_int_equal(cell.commit_ns.n, 100);
+	sc_cell_fini(&cell);
+}
+
+static void a_workload_that_does_not_commit_says_so(void **state)
+{
+	struct sc_sample samples[1] = {make_timing(1, 100, 0, 1000000)};
+	struct sc_cell cell;
+
+	(void)state;
+	add_latency(&samples[0], 20, 100);
+	cell = summarise(samples, 1);
+	assert_int_equal(cell.commits_per_s.status, SC_SKIPPED);
+	assert_string_equal(cell.commits_per_s.reason, "the workload does not commit");
+	assert_int_equal(cell.commit_ns.status, SC_SKIPPED);
+	assert_string_equal(cell.commit_ns.reason, "the workload does not commit");
+	assert_int_equal(cell.op_ns.status, SC_MEASURED);
+	sc_cell_fini(&cell);
+}
+
+static void cpu_wall_is_a_median_over_timing_samples(void **state)
+{
+	struct sc_sample samples[4] = {
+		make_timing(1, 1, 1, 1000), make_timing(2, 1, 1, 1000),
+		make_timing(3, 1, 1, 1000), make_ledger(0, 1000)};
+	struct sc_cell cell;
+
+	(void)state;
+	samples[0].cpu_ns = 900;
+	samples[1].cpu_ns = 300;
+	samples[2].cpu_ns = 500;
+	samples[3].cpu_ns = 1000;
+	cell = summarise(samples, 4);
+	assert_near(cell.cpu_wall, 0.5);
+	sc_cell_fini(&cell);
+}
+
+/* --- the ledger */
+
+static void the_first_ledger_sample_by_round_speaks(void **state)
+{
+	struct sc_sample samples[3] = {make_ledger(9, 700000), make_ledger(2, 300000),
+				       make_timing(1, 1000, 1000, 1000000)};
+	struct sc_cell cell;
+
+	(void)state;
+	samples[0].syncs.vfs = 1;
+	samples[1].split.checkpoint_ns[SC_PART_SYNC] = 40;
+	samples[1].split.checkpoint_ns[SC_PART_WRITE] = 2;
+	samples[1].checkpoints = (struct sc_checkpoints){3, 30, 42, 2};
+	samples[1].major_faults = 5;
+	add_io(&samples[1], SC_INSTRUMENT_VFS, SC_ROLE_WAL, SC_OP_WRITE, 10, 41200);
+	cell = summarise(samples, 3);
+	assert_int_equal(cell.syncs.vfs, 300);
+	assert_int_equal(cell.ledger_ops, 100);
+	assert_int_equal(cell.ledger_commits, 100);
+	assert_int_equal(cell.checkpoint_ns, 42);
+	assert_int_equal(cell.checkpoints.count, 3);
+	assert_int_equal(cell.major_faults, 5);
+	assert_int_equal(cell.io_count, 1);
+	assert_int_equal(cell.io[0].bytes, 41200);
+	assert_int_equal(cell.space.vfs_bytes, 1000000);
+	/* 5000 ns an operation (the median of 7000 and 3000) beside 1000 of the timing sample. */
+	assert_near(cell.instrument_cost, 5.0);
+	sc_cell_fini(&cell);
+}
+
+static void without_a_ledger_its_figures_say_why_not(void **state)
+{
+	struct sc_sample samples[1] = {make_timing(1, 1000, 1000, 1000000)};
+	struct sc_cell cell = summarise(samples, 1);
+
+	(void)state;
+	assert_int_equal(cell.ledger_ops, 0);
+	assert_int_equal(cell.split.status, SC_SKIPPED);
+	assert_string_equal(cell.split.reason, "no ledger sample was run");
+	assert_int_equal(cell.syncs.status, SC_SKIPPED);
+	assert_int_equal(cell.bound.status, SC_SKIPPED);
+	assert_int_equal(cell.space.database_bytes, 8192); /* sizes do not need instruments */
+	sc_cell_fini(&cell);
+}
+
+static void a_ledger_alone_has_no_rate(void **state)
+{
+	struct sc_sample samples[1] = {make_ledger(0, 1000)};
+	struct sc_cell cell = summarise(samples, 1);
+
+	(void)state;
+	assert_int_equal(cell.status, SC_MEASURED);
+	assert_int_equal(cell.ops_per_s.status, SC_SKIPPED);
+	assert_string_equal(cell.ops_per_s.reason, "no timing sample was run");
+	assert_int_equal(cell.syncs.physical, 400);
+	assert_near(cell.instrument_cost + 1, 1);
+	sc_cell_fini(&cell);
+}
+
+/* --- state */
+
+static void one_failed_sample_fails_the_cell_and_leaves_no_number(void **state)
+{
+	struct sc_sample samples[3] = {make_timing(1, 1000, 1000, 1000000), make_ledger(0, 1000),
+				       make_timing(2, 0, 0, 0)};
+	struct sc_cell cell;
+
+	(void)state;
+	samples[2].status = SC_FAILED;
+	samples[2].verified = false;
+	samples[2].reason = strdup("disk I/O error on 'a.db'");
+	cell = summarise(samples, 3);
+	assert_int_equal(cell.status, SC_FAILED);
+	assert_string_equal(cell.reason, "disk I/O error on 'a.db'");
+	assert_false(cell.verified);
+	assert_int_equal(cell.ops_per_s.status, SC_FAILED);
+	assert_string_equal(cell.ops_per_s.reason, "disk I/O error on 'a.db'");
+	assert_int_equal(cell.split.status, SC_FAILED);
+	assert_int_equal(cell.syncs.status, SC_FAILED);
+	assert_int_equal(cell.ledger_ops, 0);
+	assert_int_equal(cell.sample_count, 2); /* what was measured stays on record */
+	sc_cell_fini(&cell);
+}
+
+static void a_failure_weighs_more_than_what_is_unsupported(void **state)
+{
+	struct sc_sample samples[2] = {make_timing(1, 0, 0, 0), make_timing(2, 0, 0, 0)};
+	struct sc_cell cell;
+
+	(void)state;
+	samples[0].status = SC_UNSUPPORTED;
+	samples[0].reason = strdup("built without WAL");
+	samples[1].status = SC_FAILED;
+	samples[1].reason = strdup("killed by signal 9");
+	cell = summarise(samples, 2);
+	assert_int_equal(cell.status, SC_FAILED);
+	assert_string_equal(cell.reason, "killed by signal 9");
+	sc_cell_fini(&cell);
+}
+
+static void more_samples_replace_the_figures(void **state)
+{
+	struct sc_cell cell = make_cell("local", "insert_one", SC_JOURNAL_DELETE,
+					SC_SYNCHRONOUS_FULL);
+	struct sc_sample samples[3] = {make_timing(1, 100, 100, 1000000000), make_ledger(0, 1000),
+				       make_timing(2, 300, 300, 1000000000)};
+	struct sc_error error;
+
+	(void)state;
+	add_io(&samples[1], SC_INSTRUMENT_VFS, SC_ROLE_WAL, SC_OP_WRITE, 10, 41200);
+	add_latency(&samples[0], 20, 10);
+	add_latency(&samples[2], 20, 10);
+	for (size_t count = 1; count <= 3; count++)
+		assert_int_equal(sc_cell_summarise(&cell, samples, count, &error), 0);
+	assert_near(cell.ops_per_s.median, 200);
+	assert_int_equal(cell.op_ns.n, 20);
+	assert_int_equal(cell.sample_count, 3);
+	assert_int_equal(cell.io_count, 1);
+	samples[0].status = SC_FAILED; /* no reason given */
+	assert_int_equal(sc_cell_summarise(&cell, samples, 3, &error), 0);
+	assert_int_equal(cell.status, SC_FAILED);
+	assert_int_equal(cell.io_count, 0);
+	samples[0].status = SC_MEASURED;
+	assert_int_equal(sc_cell_summarise(&cell, samples, 3, &error), 0);
+	assert_int_equal(cell.status, SC_MEASURED);
+	assert_null(cell.reason);
+	assert_near(cell.ops_per_s.median, 200);
+	for (size_t i = 0; i < 3; i++)
+		sc_sample_fini(&samples[i]);
+	sc_cell_fini(&cell);
+}
+
+/* --- findings of a cell */
+
+static void planted_troubles_are_each_found_alone(void **state)
+{
+	static const enum sc_finding_code codes[] = {
+		SC_FINDING_RUN_DELAY,         SC_FINDING_STEAL,         SC_FINDING_CALLS_DROPPED,
+		SC_FINDING_EFFECTIVE_DIFFERS, SC_FINDING_SYNC_MISMATCH, SC_FINDING_INSTRUMENT_COST,
+	};
+
+	(void)state;
+	for (size_t planted = 0; planted <= COUNT(codes); planted++) {
+		struct sc_sample samples[2] = {make_ledger(0, 100000),
+					       make_timing(1, 1000, 1000, 1000000)};
+		struct sc_cell cell;
+
+		if (planted < COUNT(codes) && codes[planted] == SC_FINDING_RUN_DELAY)
+			samples[1].run_delay_ns = 60000;
+		if (planted < COUNT(codes) && codes[planted] == SC_FINDING_STEAL)
+			samples[1].steal_ns = 60000;
+		if (planted < COUNT(codes) && codes[planted] == SC_FINDING_CALLS_DROPPED)
+			samples[0].calls_dropped = 3;
+		if (planted < COUNT(codes) && codes[planted] == SC_FINDING_EFFECTIVE_DIFFERS)
+			samples[1].effective.page_size = 8192;
+		if (planted < COUNT(codes) && codes[planted] == SC_FINDING_SYNC_MISMATCH)
+			samples[0].syncs.physical = 399;
+		if (planted < COUNT(codes) && codes[planted] == SC_FINDING_INSTRUMENT_COST)
+			samples[0].wall_ns = 120000;
+		cell = summarise(samples, 2);
+		assert_int_equal(cell.findings.count, planted < COUNT(codes) ? 1 : 0);
+		if (planted < COUNT(codes))
+			assert_true(has_finding(&cell, codes[planted]));
+		sc_cell_fini(&cell);
+	}
+}
+
+static void a_twentieth_of_waiting_is_no_finding(void **state)
+{
+	struct sc_sample samples[1] = {make_timing(1, 1000, 1000, 1000000)};
+	struct sc_cell cell;
+
+	(void)state;
+	samples[0].run_delay_ns = samples[0].steal_ns = 50000;
+	cell = summarise(samples, 1);
+	assert_int_equal(cell.findings.count, 0);
+	sc_cell_fini(&cell);
+}
+
+static void withheld_syncs_are_no_mismatch(void **state)
+{
+	struct sc_sample samples[1] = {make_ledger(0, 100000)};
+	struct sc_cell cell;
+
+	(void)state;
+	samples[0].syncs.physical = 100;
+	samples[0].syncs.withheld = 300;
+	cell = summarise(samples, 1);
+	assert_int_equal(cell.findings.count, 0);
+	sc_cell_fini(&cell);
+}
+
+static void a_wal_without_a_checkpoint_is_a_finding(void **state)
+{
+	(void)state;
+	for (uint64_t seen = 0; seen < 2; seen++) {
+		struct sc_cell cell = make_cell("local", "insert_one", SC_JOURNAL_WAL,
+						SC_SYNCHRONOUS_NORMAL);
+		struct sc_sample sample = make_timing(1, 1000, 1000, 1000000);
+		struct sc_error error;
+
+		sample.effective = cell.setting;
+		sample.checkpoints_seen = seen;
+		assert_int_equal(sc_cell_summarise(&cell, &sample, 1, &error), 0);
+		assert_int_equal(has_finding(&cell, SC_FINDING_NO_CHECKPOINT), seen == 0);
+		sc_sample_fini(&sample);
+		sc_cell_fini(&cell);
+	}
+}
+
+/* --- copies */
+
+static void a_copy_carries_the_figures_and_keeps_its_identity(void **state)
+{
+	struct sc_sample samples[2] = {make_ledger(0, 100000),
+				       make_timing(1, 1000, 1000, 1000000)};
+	struct sc_cell copy = make_cell("local", "insert_one", SC_JOURNAL_WAL,
+					SC_SYNCHRONOUS_EXTRA);
+	struct sc_cell source;
+	struct sc_error error;
+
+	(void)state;
+	add_io(&samples[0], SC_INSTRUMENT_VFS, SC_ROLE_WAL, SC_OP_WRITE, 10, 41200);
+	add_latency(&samples[1], 20, 10);
+	samples[1].run_delay_ns = 900000;
+	source = summarise(samples, 2);
+	assert_int_equal(sc_cell_same(&copy, &source, "because", &error), 0);
+	assert_int_equal(sc_cell_same(&copy, &source, "because", &error), 0); /* again */
+	assert_string_equal(copy.id, "local/commit/insert_one/wal/extra");
+	assert_string_equal(copy.same_as, source.id);
+	assert_string_equal(copy.same_as_reason, "because");
+	assert_int_equal(copy.setting.synchronous, SC_SYNCHRONOUS_EXTRA);
+	assert_int_equal(copy.effective.synchronous, SC_SYNCHRONOUS_FULL);
+	assert_near(copy.ops_per_s.median, source.ops_per_s.median);
+	assert_ptr_not_equal(copy.io, source.io);
+	assert_int_equal(copy.findings.count, 0);
+	assert_int_equal(source.findings.count, 1);
+	sc_cell_fini(&source);
+	assert_int_equal(copy.io[0].bytes, 41200); /* its own */
+	assert_int_equal(copy.op_ns.buckets[20], 10);
+	assert_int_equal(copy.samples[1].operations, 1000);
+	sc_cell_fini(&copy);
+}
+
+int main(void)
+{
+	const struct CMUnitTest cases[] = {
+		CASE("the median and its interval are order statistics",
+		     the_median_and_its_interval_are_order_statistics),
+		CASE("nine samples leave out the extremes", nine_samples_leave_out_the_extremes),
+		CASE("five samples never converge", five_samples_never_converge),
+		CASE("the precision asked for decides what has converged",
+		     the_precision_asked_for_decides_what_has_converged),
+		CASE("the order of samples means nothing", the_order_of_samples_means_nothing),
+		CASE("histograms are merged before they are read",
+		     histograms_are_merged_before_they_are_read),
+		CASE("a workload that does not commit says so",
+		     a_workload_that_does_not_commit_says_so),
+		CASE("CPU/wall is a median over timing samples",
+		     cpu_wall_is_a_median_over_timing_samples),
+		CASE("the first ledger sample by round speaks for all",
+		     the_first_ledger_sample_by_round_speaks),
+		CASE("without a ledger its figures say why not",
+		     without_a_ledger_its_figures_say_why_not),
+		CASE("a ledger alone has no rate", a_ledger_alone_has_no_rate),
+		CASE("one failed sample fails the cell and leaves no number",
+		     one_failed_sample_fails_the_cell_and_leaves_no_number),
+		CASE("a failure weighs more than what is unsupported",
+		     a_failure_weighs_more_than_what_is_unsupported),
+		CASE("more samples replace the figures", more_samples_replace_the_figures),
+		CASE("planted troubles are each found, and alone",
+		     planted_troubles_are_each_found_alone),
+		CASE("a twentieth of waiting is no finding", a_twentieth_of_waiting_is_no_finding),
+		CASE("withheld syncs are no mismatch", withheld_syncs_are_no_mismatch),
+		CASE("a WAL without a checkpoint is a finding",
+		     a_wal_without_a_checkpoint_is_a_finding),
+		CASE("a copy carries the figures and keeps its identity",
+		     a_copy_carries_the_figures_and_keeps_its_identity),
+	};
+
+	return cmocka_run_group_tests_name("cell", cases, NULL, NULL);
+}
