@@ -97,7 +97,7 @@ static void end_below(struct sc_call *call, enum sc_part part, struct sc_series 
 		return;
 	}
 	if (call->reading == SC_READING_TAP)
-		weight = sc_sampler_next(thread, &thread->samplers[part], part);
+		weight = sc_sampler_next(thread, &thread->samplers[part], part, wall_ns);
 	add_reading(thread, part, wall_ns, below->off_cpu_ns, below->run_delay_ns);
 	if (series)
 		sc_ledger_note_cpu(series, weight, wall_ns, cpu_ns, below->run_delay_ns);
@@ -111,7 +111,7 @@ static void end_own(struct sc_call *call, enum sc_part part, struct sc_series *s
 	uint32_t weight;
 
 	sc_cpu_end(thread, &call->mark, wall_ns, &share);
-	weight = sc_sampler_next(thread, &thread->samplers[part], part);
+	weight = sc_sampler_next(thread, &thread->samplers[part], part, wall_ns);
 	add_reading(thread, part, wall_ns, share.off_cpu_ns, share.run_delay_ns);
 	if (series)
 		sc_ledger_note_cpu(series, weight, wall_ns, share.cpu_ns, share.run_delay_ns);
@@ -129,14 +129,13 @@ uint64_t sc_call_read_end(struct sc_call *call, enum sc_part part, struct sc_ser
 		thread->own_ns += below_ns;
 	}
 
-	thread->samplers[part].ns += wall_ns; /* the mean includes the call just read */
 	if (thread->below.n > 0)
 		end_below(call, part, series, wall_ns);
 	else if (call->reading == SC_READING_OWN)
 		end_own(call, part, series, wall_ns);
 	else
 		thread->is_tap_absent = true; /* nothing physical happened: read it here next time */
-	thread->samplers[part].ns -= thread->samplers[part].ns < wall_ns ? 0 : wall_ns;
+	thread->below = (struct sc_below){0};
 
 	thread->own_ns += sc_clock_ns() - before_ns;
 	return wall_ns;

@@ -69,7 +69,7 @@ static inline void sc_call_start(struct sc_call *call, struct sc_thread *thread,
 
 	call->thread = thread;
 	call->reading = SC_READING_NONE;
-	thread->below = (struct sc_below){.is_wanted = op == SC_OP_DELETE};
+	thread->below.is_wanted = op == SC_OP_DELETE; /* the rest is zero: see sc_call_read_end() */
 	if (__builtin_expect(sc_sampler_is_due(&thread->samplers[part]), 0))
 		sc_call_read_begin(call, part);
 	call->start_ns = sc_clock_ns();

@@ -49,9 +49,10 @@ struct sc_calls {
 	bool is_sql_read;          /* thread CPU is read around the present bracketed call */
 	bool is_outside_read;      /* … around the present time between two */
 	uint64_t end_ns;           /* of the last bracketed call; 0: none yet */
-	uint64_t record;           /* 1 + number of the call's last commit record; 0: none */
+	uint32_t databases;        /* of the call's last commit; 0: it has not committed */
+	uint32_t database;         /* the first of them */
 	struct sc_moment begin;    /* of the present bracketed call */
-	struct sc_moment since;    /* what that record begins with: the call, or a commit before */
+	struct sc_moment since;    /* where that commit's record begins: the call, or one before */
 	struct sc_moment committed; /* the moment of that commit */
 	struct sc_cpu_mark mark;   /* for is_sql_read or is_outside_read */
 	double vfs_off_cpu_ns;     /* in the present call if is_sql_read: of VFS calls, estimated */

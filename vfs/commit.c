@@ -53,43 +53,41 @@ static void fill_record(struct sc_commit *record, const struct sc_moment *from,
 	record->syncs = (uint32_t)difference(to->syncs, from->syncs);
 }
 
-static _Atomic uint64_t *ring_slot(struct sc_thread *thread, uint64_t number)
-{
-	return thread->shard->commits[number & (SC_METER_COMMITS - 1)];
-}
-
-static void read_record(struct sc_thread *thread, uint64_t number, struct sc_commit *ret_record)
-{
-	_Atomic uint64_t *slot = ring_slot(thread, number);
-	uint64_t words[SC_COMMIT_WORDS];
-
-	for (size_t i = 0; i < SC_COMMIT_WORDS; i++)
-		words[i] = atomic_load_explicit(&slot[i], memory_order_relaxed);
-	memcpy(ret_record, words, sizeof(*ret_record));
-}
-
-static void write_record(struct sc_thread *thread, uint64_t number, const struct sc_commit *record)
-{
-	_Atomic uint64_t *slot = ring_slot(thread, number);
-	uint64_t words[SC_COMMIT_WORDS];
-
-	memcpy(words, record, sizeof(*record));
-	for (size_t i = 0; i < SC_COMMIT_WORDS; i++)
-		atomic_store_explicit(&slot[i], words[i], memory_order_relaxed);
-}
-
-/* Appends the record of the group that just ended. */
+/* Appends the record of a commit over @databases, @database the first of them. */
 static void record_commit(struct sc_thread *thread, const struct sc_moment *from,
-			  const struct sc_moment *to)
+			  const struct sc_moment *to, uint32_t databases, uint32_t database)
 {
-	const struct sc_group *group = &thread->calls.group;
-	uint64_t number = atomic_load_explicit(&thread->shard->commit_count, memory_order_relaxed);
-	struct sc_commit record = {.databases = group->databases, .database = group->first};
+	struct sc_shard *shard = thread->shard;
+	uint64_t number = atomic_load_explicit(&shard->commit_count, memory_order_relaxed);
+	_Atomic uint64_t *slot = shard->commits[number & (SC_METER_COMMITS - 1)];
+	struct sc_commit record = {.databases = databases, .database = database};
+	uint64_t words[SC_COMMIT_WORDS];
 
 	fill_record(&record, from, to);
-	write_record(thread, number, &record);
-	atomic_store_explicit(&thread->shard->commit_count, number + 1, memory_order_release);
-	thread->calls.record = number + 1;
+	memcpy(words, &record, sizeof(words));
+	for (size_t i = 0; i < SC_COMMIT_WORDS; i++)
+		atomic_store_explicit(&slot[i], words[i], memory_order_relaxed);
+	atomic_store_explicit(&shard->commit_count, number + 1, memory_order_release);
+}
+
+/*
+ * In a bracketed call the record waits for the call to return, so that what follows the commit (a
+ * checkpoint) is part of it; an earlier commit of the same call ends with itself.
+ */
+static void hold_commit(struct sc_thread *thread, const struct sc_moment *now)
+{
+	struct sc_calls *calls = &thread->calls;
+
+	if (calls->databases == 0) {
+		calls->since = calls->begin;
+	} else {
+		record_commit(thread, &calls->since, &calls->committed, calls->databases,
+			      calls->database);
+		calls->since = calls->committed;
+	}
+	calls->committed = *now;
+	calls->databases = calls->group.databases;
+	calls->database = calls->group.first;
 }
 
 /* --- groups */
@@ -109,13 +107,11 @@ static void end_group(struct sc_thread *thread, const struct sc_transaction *las
 	(void)atomic_fetch_add_explicit(&meter->transactions, 1, memory_order_relaxed);
 	sc_moment_take(thread, at_ns, &now);
 	if (calls->is_inside) {
-		calls->since = calls->record ? calls->committed : calls->begin;
-		calls->committed = now;
-		record_commit(thread, &calls->since, &now);
+		hold_commit(thread, &now);
 	} else {
 		/* Without brackets the sums are of one thread: they need the same writer. */
 		record_commit(thread, last && last->writer == thread ? &last->first_write : &now,
-			      &now);
+			      &now, calls->group.databases, calls->group.first);
 	}
 }
 
@@ -266,15 +262,10 @@ void sc_commit_write_unlock(struct sc_file *main)
 void sc_commit_call_ends(struct sc_thread *thread, const struct sc_moment *now)
 {
 	struct sc_calls *calls = &thread->calls;
-	struct sc_commit record;
 
 	close_group(thread);
-	if (!calls->record)
+	if (calls->databases == 0)
 		return;
-
-	/* The last commit of the call owns what came after it: a checkpoint, the return. */
-	read_record(thread, calls->record - 1, &record);
-	fill_record(&record, &calls->since, now);
-	write_record(thread, calls->record - 1, &record);
-	calls->record = 0;
+	record_commit(thread, &calls->since, now, calls->databases, calls->database);
+	calls->databases = 0;
 }

@@ -66,7 +66,8 @@ static void end_outside_reading(struct sc_thread *thread, uint64_t wall_ns)
 	uint64_t weight;
 
 	sc_cpu_end(thread, &thread->calls.mark, wall_ns, &share);
-	weight = sc_sampler_next(thread, &thread->samplers[SC_PART_OUTSIDE], SC_PART_OUTSIDE);
+	weight = sc_sampler_next(thread, &thread->samplers[SC_PART_OUTSIDE], SC_PART_OUTSIDE,
+				 wall_ns);
 	sc_add64(&shard->outside_cpu_n, 1);
 	sc_add64(&shard->outside_cpu_wall_ns, weight * wall_ns);
 	sc_add64(&shard->outside_cpu_ns, weight * share.cpu_ns);
@@ -79,16 +80,17 @@ static bool end_outside(struct sc_thread *thread, uint64_t now_ns)
 {
 	struct sc_calls *calls = &thread->calls;
 	uint64_t wall_ns;
+	bool has_read;
 
 	if (!calls->end_ns)
 		return false;
 	wall_ns = now_ns > calls->end_ns ? now_ns - calls->end_ns : 0;
 	sc_add64(&thread->shard->outside_ns, wall_ns);
+	has_read = calls->is_outside_read;
+	if (__builtin_expect(has_read, 0))
+		end_outside_reading(thread, wall_ns);
 	thread->samplers[SC_PART_OUTSIDE].ns += wall_ns;
-	if (__builtin_expect(!calls->is_outside_read, 1))
-		return false;
-	end_outside_reading(thread, wall_ns);
-	return true;
+	return has_read;
 }
 
 /* --- inside */
@@ -105,11 +107,12 @@ static void end_sql_reading(struct sc_thread *thread, const struct sc_moment *en
 	struct sc_shard *shard = thread->shard;
 	uint64_t wait_ns = end->wait_sql_ns - calls->begin.wait_sql_ns, weight;
 	double off_cpu_ns, run_delay_ns, cpu_ns;
+	uint64_t wall_ns = end->at_ns - calls->begin.at_ns;
 	struct sc_cpu_share share;
 
-	sc_cpu_end(thread, &calls->mark, end->at_ns - calls->begin.at_ns, &share);
+	sc_cpu_end(thread, &calls->mark, wall_ns, &share);
 	read_faults(thread);
-	weight = sc_sampler_next(thread, &thread->samplers[SC_PART_SQL], SC_PART_SQL);
+	weight = sc_sampler_next(thread, &thread->samplers[SC_PART_SQL], SC_PART_SQL, wall_ns);
 
 	off_cpu_ns = clamp((double)share.off_cpu_ns - calls->vfs_off_cpu_ns - (double)wait_ns,
 			   (double)sql_ns);
@@ -180,7 +183,7 @@ void syncost_call_begin(void)
 		sc_add64(&thread->shard->own_ns, now_ns - before_ns);
 	}
 	thread->calls.is_inside = true;
-	thread->calls.record = 0;
+	thread->calls.databases = 0;
 	sc_moment_take(thread, now_ns, &thread->calls.begin);
 }
 
@@ -201,12 +204,12 @@ void syncost_call_end(void)
 	sc_moment_take(thread, now_ns, &end);
 	sc_commit_call_ends(thread, &end);
 	sql_ns = book_inside(thread, &end);
-	thread->samplers[SC_PART_SQL].ns += end.at_ns - calls->begin.at_ns;
 	calls->is_inside = false;
 
 	has_read = calls->is_sql_read;
 	if (__builtin_expect(has_read, 0))
 		end_sql_reading(thread, &end, sql_ns);
+	thread->samplers[SC_PART_SQL].ns += end.at_ns - calls->begin.at_ns;
 	if (begin_reading(thread, SC_PART_OUTSIDE)) {
 		calls->is_outside_read = true;
 		has_read = true;

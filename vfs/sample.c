@@ -18,22 +18,28 @@ void sc_sampler_stop(struct sc_sampler *sampler)
 	sampler->countdown = UINT32_MAX;
 }
 
-static uint32_t stride_for(const struct sc_sampler *sampler, enum sc_part part)
+/* @ns was spent in @calls calls. */
+static uint32_t stride_for(enum sc_part part, uint64_t ns, uint64_t calls)
 {
 	uint64_t one_in = part == SC_PART_SYNC ? SHARE_SYNC_ONE_IN : SHARE_ONE_IN;
-	uint64_t budget_ns = sc_cpu_cost_ns() * one_in * (sampler->gap ? sampler->gap : 1u);
-	uint64_t stride = sampler->ns ? budget_ns / sampler->ns : SC_STRIDE_MAX;
+	uint64_t stride = ns ? sc_cpu_cost_ns() * one_in * calls / ns : SC_STRIDE_MAX;
 
 	if (stride < 1)
 		return 1;
 	return stride > SC_STRIDE_MAX ? SC_STRIDE_MAX : (uint32_t)stride;
 }
 
-uint32_t sc_sampler_next(struct sc_thread *thread, struct sc_sampler *sampler, enum sc_part part)
+uint32_t sc_sampler_next(struct sc_thread *thread, struct sc_sampler *sampler, enum sc_part part,
+			 uint64_t wall_ns)
 {
-	uint32_t weight = sampler->stride ? sampler->stride : 1u;
+	uint32_t weight = sampler->stride;
 
-	sampler->stride = stride_for(sampler, part);
+	if (sampler->gap == 0) {
+		weight = 1;
+		sampler->stride = stride_for(part, wall_ns, 1);
+	} else {
+		sampler->stride = stride_for(part, sampler->ns, sampler->gap);
+	}
 	sampler->gap = draw(thread, 2u * sampler->stride - 1u);
 	sampler->countdown = sampler->gap;
 	sampler->ns = 0;

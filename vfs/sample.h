@@ -50,7 +50,9 @@ void sc_sampler_stop(struct sc_sampler *sampler);
 /**
  * sc_sampler_next() - after a reading: choose the next
  * @part: SC_PART_SYNC may spend more
+ * @wall_ns: of the call just read, which the caller adds to the sampler after this
  *
  * Return: the weight of the reading just made.
  */
-uint32_t sc_sampler_next(struct sc_thread *thread, struct sc_sampler *sampler, enum sc_part part);
+uint32_t sc_sampler_next(struct sc_thread *thread, struct sc_sampler *sampler, enum sc_part part,
+			 uint64_t wall_ns);
