@@ -44,7 +44,7 @@ static const struct sc_option rows[] = {
 	{ "rows", 0, SC_OPTION_COUNT, 0, PLACE(rows), "N", NULL, 1, 1000000000,
 	  NULL, "Rows of the dataset before the clock starts. Without it, the suite's number." },
 	{ "ops", 0, SC_OPTION_COUNT, 0, PLACE(ops), "N", NULL, 1, 1000000000,
-	  NULL, "Operations of each timing sample. Without it, what takes 50 ms, up to 2 s for whole checkpoint cycles." },
+	  NULL, "Operations of each timing sample. Without it, what takes 50 ms, or up to 2 s for 20 commits and whole checkpoint cycles." },
 	{ "samples", 0, SC_OPTION_COUNT, 0, PLACE(samples), "N", "9", 6, 1000,
 	  NULL, "Timing samples of each cell; six is the fewest that give a 95 % interval." },
 	{ "seed", 0, SC_OPTION_COUNT, 0, PLACE(seed), "N", "1", 0, INT64_MAX,

@@ -69,6 +69,8 @@ struct sc_amount sc_amount_choose(const struct sc_sample *ledger, const struct s
 		return amount;
 	unit = ledger->commits ? divide_up(ledger->operations, ledger->commits) : 1;
 	commits = commits_in(ledger, unit, SC_AMOUNT_TIME_NS) + 1u;
+	if (ledger->commits && commits < SC_AMOUNT_COMMITS)
+		commits = SC_AMOUNT_COMMITS;
 	commits_max = commits_in(ledger, unit, SC_AMOUNT_TIME_MAX_NS);
 	commits = commits < commits_max ? commits : commits_max;
 	cycle = cycle_commits(ledger, setting);

@@ -6,7 +6,8 @@
 #include "../model/sample.h"
 
 #define SC_AMOUNT_TIME_NS 50000000u       /* a sample's timed part, at least */
-#define SC_AMOUNT_TIME_MAX_NS 2000000000u /* and at most, where one commit takes no longer */
+#define SC_AMOUNT_COMMITS 20u             /* and as many commits, on slow storage */
+#define SC_AMOUNT_TIME_MAX_NS 2000000000u /* but no longer, unless one commit takes that long */
 
 struct sc_amount {
 	uint64_t operations;       /* whole commits of the workload */
@@ -15,7 +16,7 @@ struct sc_amount {
 };
 
 /**
- * sc_amount_choose() - what takes SC_AMOUNT_TIME_NS, in whole checkpoint cycles where they fit
+ * sc_amount_choose() - operations of a timing sample, in whole checkpoint cycles where they fit
  * @ledger: a measured ledger sample of the cell: time, commits and WAL bytes per operation
  * @setting, @wal_state: of the cell
  *

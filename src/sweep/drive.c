@@ -64,7 +64,7 @@ static int fill_spec(const struct sc_drive *drive, size_t index, uint32_t round,
 	return r;
 }
 
-/* What the first sample of a cell says about the next ones. */
+/* What a sample says about the next ones of its cell. */
 static void size_samples(const struct sc_drive *drive, size_t index, const struct sc_sample *sample,
 			 uint64_t elapsed_ns)
 {
@@ -73,10 +73,12 @@ static void size_samples(const struct sc_drive *drive, size_t index, const struc
 	uint64_t overhead_ns = elapsed_ns - (sample->wall_ns < elapsed_ns ? sample->wall_ns : 0);
 	double per_operation_ns;
 
-	record->expected_ns = elapsed_ns;
-	if (sample->kind != SC_SAMPLE_LEDGER || sample->status != SC_MEASURED ||
-	    sample->operations == 0)
+	if (sample->status != SC_MEASURED || sample->operations == 0)
 		return;
+	if (sample->kind == SC_SAMPLE_TIMING) {
+		record->expected_ns = elapsed_ns;
+		return;
+	}
 	if (drive->sweep->operations)
 		record->operations =
 			whole_commits(drive->sweep->operations, commit_unit(drive, index));
@@ -139,9 +141,12 @@ static void update_progress(struct sc_drive *drive, uint32_t round, size_t index
 	for (size_t i = 0; i < plan->cell_count; i++)
 		if (!plan->cells[i].is_same && !drive->records[i].failed)
 			left_ns += later * drive->records[i].expected_ns;
-	for (size_t i = 0; i < pending_count; i++)
-		if (!drive->records[pending[i]].failed)
-			left_ns += drive->records[pending[i]].expected_ns;
+	for (size_t i = 0; i < pending_count; i++) {
+		const struct sc_record *record = &drive->records[pending[i]];
+
+		if (!record->failed)
+			left_ns += round == 0 ? record->ledger_ns : record->expected_ns;
+	}
 	drive->progress.round = round;
 	drive->progress.done++;
 	drive->progress.cell_id = plan->cells[index].id;

@@ -10,7 +10,8 @@ struct sc_record {
 	struct sc_sample *samples; /* owned */
 	size_t sample_count;
 	uint64_t operations;  /* of a timing sample; 0: not known yet */
-	uint64_t expected_ns; /* from start to end of the next sample's process */
+	uint64_t expected_ns; /* from start to end of the next timing sample's process */
+	uint64_t ledger_ns;   /* the same of the ledger sample */
 	bool failed;          /* no more samples */
 };
 

@@ -126,8 +126,10 @@ static uint64_t expect(struct sc_drive *drive)
 			continue;
 		drive->records[i].expected_ns =
 			sc_estimate_sample(&estimate, plan, i, SC_SAMPLE_TIMING);
+		drive->records[i].ledger_ns =
+			sc_estimate_sample(&estimate, plan, i, SC_SAMPLE_LEDGER);
+		total_ns += drive->records[i].ledger_ns;
 		total_ns += drive->sweep->samples * drive->records[i].expected_ns;
-		total_ns += sc_estimate_sample(&estimate, plan, i, SC_SAMPLE_LEDGER);
 	}
 	return total_ns;
 }

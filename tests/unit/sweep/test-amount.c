@@ -42,11 +42,24 @@ static void outside_of_a_wal_it_is_what_takes_50_ms(void **state)
 static void commits_are_not_cut(void **state)
 {
 	struct sc_setting setting = sc_setting_default();
-	struct sc_sample sample = ledger(3000000, 100, 0);
+	struct sc_sample sample = ledger(2000000, 100, 0);
 	struct sc_amount amount = sc_amount_choose(&sample, &setting, SC_WAL_RECYCLED);
 
 	(void)state;
-	assert_int_equal(amount.operations, 1700); /* 17 commits of 3 ms */
+	assert_int_equal(amount.operations, 2600); /* 26 commits of 2 ms */
+}
+
+static void slow_commits_are_twenty_or_what_2_s_hold(void **state)
+{
+	struct sc_setting setting = sc_setting_default();
+	struct sc_sample sample = ledger(30000000, 1, 0);
+	struct sc_amount amount = sc_amount_choose(&sample, &setting, SC_WAL_RECYCLED);
+
+	(void)state;
+	assert_int_equal(amount.operations, 20);
+	sample = ledger(150000000, 1, 0);
+	amount = sc_amount_choose(&sample, &setting, SC_WAL_RECYCLED);
+	assert_int_equal(amount.operations, 13);
 }
 
 static void a_commit_longer_than_the_limit_is_done_once(void **state)
@@ -135,6 +148,8 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		CASE("outside of a WAL it is what takes 50 ms", outside_of_a_wal_it_is_what_takes_50_ms),
+		CASE("slow commits are twenty, or what two seconds hold",
+		     slow_commits_are_twenty_or_what_2_s_hold),
 		CASE("commits are not cut", commits_are_not_cut),
 		CASE("a commit longer than the limit is done once",
 		     a_commit_longer_than_the_limit_is_done_once),

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""Places where a sweep cannot work, or where its figures mean little."""
+
+import json
+import os
+import shutil
+import tempfile
+
+from harness import (SMALL, Case, as_nobody, cells, mount_namespace, newest_report, summary, tree)
+
+FEW = [*SMALL, "--workload", "insert_one", "--journal-mode", "wal", "--synchronous", "off,full"]
+
+
+class Places(Case):
+    def in_mount(self, options, *arguments, script=""):
+        """Runs the program with a tmpfs of these options mounted on 'mounted'."""
+        target = os.path.join(self.place, "mounted")
+        os.makedirs(target, exist_ok=True)
+        shell = ["sh", "-c", f'mount -t tmpfs -o {options} tmpfs "$0" && {script} exec "$@"',
+                 target]
+        return self.run_syncost(*arguments, before=[*mount_namespace(), *shell])
+
+    def test_read_only(self):
+        """a read-only target cannot be measured: exit code 3 and no report"""
+        done = self.in_mount("ro", "sweep", *FEW, "--target", "mounted")
+        self.assertOneLine(done, 3, "target 'mounted' cannot be worked in",
+                           "Read-only file system", "--target")
+        self.assertEqual(os.listdir(self.place), ["mounted"])
+
+    def test_not_permitted(self):
+        """a target that another user owns cannot be measured: exit code 3"""
+        command = as_nobody()
+        os.chmod(self.place, 0o755)
+        target = os.path.join(self.place, "target")
+        os.mkdir(target)
+        os.chmod(target, 0o555)
+        done = self.run_syncost("sweep", *FEW, "--target", "target", "--out", "/tmp/none",
+                                before=command)
+        self.assertOneLine(done, 3, "target 'target' cannot be worked in", "Permission denied")
+        self.assertEqual(os.listdir(target), [])
+
+    def test_not_entered(self):
+        """a target that may not be entered cannot be read: exit code 2"""
+        command = as_nobody()
+        os.chmod(self.place, 0o755)
+        os.makedirs(os.path.join(self.place, "closed", "target"))
+        os.chmod(os.path.join(self.place, "closed"), 0o000)
+        done = self.run_syncost("sweep", *FEW, "--target", "closed/target", before=command)
+        os.chmod(os.path.join(self.place, "closed"), 0o700)
+        self.assertOneLine(done, 2, "target 'closed/target'", "Permission denied")
+
+    def test_no_place_for_the_report(self):
+        """where no report can be written nothing is measured, and --out is the way out"""
+        command = as_nobody()
+        os.chmod(self.place, 0o555)
+        target = self.directory()
+        os.chmod(target, 0o777)
+        done = self.run_syncost("sweep", *FEW, "--target", target, before=command)
+        self.assertOneLine(done, 4, "./syncost-reports", "Permission denied", "--out DIR")
+        self.assertEqual((os.listdir(self.place), os.listdir(target)), ([], []))
+
+    def test_user(self):
+        """a user without rights measures, and the report is theirs"""
+        command = as_nobody()
+        os.chmod(self.place, 0o777)
+        done = self.run_syncost("sweep", *FEW, before=command)
+        self.assertDone(done)
+        folder = newest_report(self.place)
+        self.assertIs(summary(folder)["plan"]["complete"], True)
+        if command:
+            self.assertEqual(os.stat(os.path.join(folder, "summary.json")).st_uid, 65534)
+        self.assertNoLitter()
+
+    def test_tmpfs(self):
+        """a target in memory is measured, with a finding that says what that means"""
+        if not os.path.isdir("/dev/shm"):
+            self.skipTest("there is no /dev/shm here")
+        target = tempfile.mkdtemp(prefix="syncost-test-", dir="/dev/shm")
+        self.addCleanup(shutil.rmtree, target)
+        done = self.run_syncost("sweep", *FEW, "--target", target)
+        self.assertDone(done)
+        found = summary(newest_report(self.place))
+        self.assertEqual(found["targets"][0]["filesystem"], "tmpfs")
+        self.assertIn("sync-buys-nothing", json.dumps(found))
+        self.assertIn("buys nothing", done.out)
+        self.assertEqual(os.listdir(target), [])
+
+    def test_disk(self):
+        """a target on a disk has no such finding"""
+        done = self.run_syncost("sweep", *FEW)
+        self.assertDone(done)
+        found = summary(newest_report(self.place))
+        if found["targets"][0]["filesystem"] in ("tmpfs", "ramfs"):
+            self.skipTest("the temporary directory is in memory")
+        self.assertNotIn("sync-buys-nothing", json.dumps(found))
+
+    def test_full_target(self):
+        """a target that runs full fails the cells that need more, the others are measured"""
+        done = self.in_mount("size=600k", "sweep", "--samples", "6", "--ops", "20", "--rows", "10",
+                             "--workload", "insert_[ob]*", "--journal-mode", "delete",
+                             "--synchronous", "off", "--page-size", "4096", "--target", "mounted")
+        self.assertDone(done, 4)
+        found = cells(newest_report(self.place))
+        self.assertEqual(len(found), 2)
+        batch = json.dumps(found["mounted/commit/insert_batch/delete/off".replace(
+            "mounted", "local")])
+        self.assertIn("full", batch)
+        self.assertGreater(found["local/commit/insert_one/delete/off"]["ops_per_s"]["median"], 0)
+        self.assertIn("full", done.out)
+
+    def test_full_report(self):
+        """a report folder that runs full ends the sweep, with the report as it was before"""
+        done = self.in_mount("size=96k", "sweep", "--samples", "1000", "--ops", "20", "--rows",
+                             "10", "--workload", "insert_one", "--journal-mode", "delete",
+                             "--synchronous", "off,full", "--quiet", "--out", "mounted/report")
+        self.assertOneLine(done, 4, "No space left on device")
+        self.assertNoLitter()
+
+    def test_full_report_is_whole(self):
+        """that report is still a report"""
+        keep = self.directory()
+        done = self.in_mount(
+            "size=96k", "-c", f'"{self.binary()}" sweep --samples 1000 --ops 20 --rows 10 '
+            f'--workload insert_one --journal-mode delete --synchronous off,full --quiet '
+            f'--out mounted/report; code=$?; cp -r mounted/report {keep}/; exit $code',
+            script="shift; exec sh \"$@\" #")
+        self.assertEqual(done.code, 4, done)
+        found = summary(os.path.join(keep, "report"))
+        self.assertIs(found["plan"]["complete"], False)
+        with open(os.path.join(keep, "report", "raw", "samples.ndjson"), encoding="utf-8") as file:
+            for line in file:
+                json.loads(line)
+        self.assertDone(self.run_syncost("report", os.path.join(keep, "report")))
+
+    @staticmethod
+    def binary():
+        from harness import SYNCOST
+        return SYNCOST
+
+    def test_same_directory(self):
+        """a report folder inside the target is not the target's to remove"""
+        done = self.run_syncost("sweep", *FEW, "--out", "report")
+        self.assertDone(done)
+        before = tree(os.path.join(self.place, "report"))
+        self.assertDone(self.run_syncost("sweep", *FEW))
+        self.assertEqual(tree(os.path.join(self.place, "report")), before)

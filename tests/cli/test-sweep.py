@@ -1,0 +1,420 @@
+# SPDX-License-Identifier: MIT
+"""A small sweep on the real disk, and what its report says, against what SQLite itself says."""
+
+import csv
+import io
+import json
+import os
+import re
+import sqlite3
+import stat
+import subprocess
+
+from harness import SMALL, SYNCOST, Case, cells, newest_report, samples, summary, tree
+
+# Syncs of one commit that changes one row, by journal and level: directory syncs included, WAL
+# checkpoints not. From a trace of system calls of SQLite 3.40.
+SYNCS = {
+    "delete": {"off": 0, "normal": 3, "full": 4, "extra": 5},
+    "truncate": {"off": 0, "normal": 3, "full": 5, "extra": 5},
+    "persist": {"off": 0, "normal": 4, "full": 5, "extra": 5},
+    "memory": {"off": 0, "normal": 1, "full": 1, "extra": 1},
+    "off": {"off": 0, "normal": 1, "full": 1, "extra": 1},
+    "wal": {"off": 0, "normal": 0, "full": 1, "extra": 1},
+}
+
+PRAGMAS = ("journal_mode", "synchronous", "page_size", "cache_size", "wal_autocheckpoint",
+           "locking_mode", "mmap_size")
+
+
+class Sweep(Case):
+    """One sweep that all cases look at."""
+
+    @classmethod
+    def setUpClass(cls):
+        case = Case("run_syncost")
+        case.setUp()
+        cls.addClassCleanup(case.doCleanups)
+        cls.case, cls.swept = case, case.place
+        with open(os.path.join(cls.swept, "mine.db"), "wb") as file:
+            file.write(b"not yours")
+        os.mkdir(os.path.join(cls.swept, ".syncost-20200101T000000Z-1"))
+        os.mkdir(os.path.join(cls.swept, "target"))
+        cls.before = tree(cls.swept)
+        cls.done = case.run_syncost(
+            "sweep", *SMALL, "--workload", "insert_one", "--journal-mode",
+            ",".join(SYNCS), "--synchronous", "off,normal,full,extra", "--wal-autocheckpoint",
+            "0", "--seed", "11", "--host-label", "bench \"1\"")
+        if cls.done.code:
+            raise AssertionError(cls.done)
+        cls.folder = newest_report(cls.swept)
+        cls.summary, cls.cells = summary(cls.folder), cells(cls.folder)
+
+    def test_exit(self):
+        """it ends with 0 and leaves nothing in the target but its report"""
+        self.assertDone(self.done)
+        after = tree(self.swept)
+        for path, state in self.before.items():
+            self.assertEqual(after[path], state, path)
+        self.assertEqual({path.split("/")[0] for path in set(after) - set(self.before)},
+                         {"syncost-reports"})
+
+    def test_modes(self):
+        """the report is readable for its owner alone"""
+        for folder, _, names in os.walk(self.folder):
+            self.assertEqual(stat.S_IMODE(os.stat(folder).st_mode), 0o700, folder)
+            for name in names:
+                path = os.path.join(folder, name)
+                self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o600, path)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["metadata.json", "raw", "samples.csv",
+                                                           "summary.json", "summary.md"])
+
+    def test_complete(self):
+        """the summary is complete and has each cell of the grid once, by name"""
+        self.assertEqual(self.summary["format"], "syncost-report-1")
+        self.assertEqual(self.summary["kind"], "sweep")
+        self.assertIs(self.summary["plan"]["complete"], True)
+        self.assertEqual(int(self.summary["plan"]["seed"]), 11)
+        self.assertEqual(len(self.summary["cells"]), 24)
+        self.assertEqual(set(self.cells), {
+            f"local/commit/insert_one/{journal}/{level}" +
+            ("/recycled" if journal == "wal" else "") + "/wal_autocheckpoint=0"
+            for journal in SYNCS for level in SYNCS[journal]})
+
+    def test_lines(self):
+        """each cell is a line of the summary"""
+        with open(os.path.join(self.folder, "summary.json"), encoding="utf-8") as file:
+            lines = [line.strip().rstrip(",") for line in file]
+        found = [json.loads(line)["id"] for line in lines if line.startswith('{"id"')]
+        self.assertEqual(found, list(self.cells))
+
+    def test_settings_read_back(self):
+        """each cell says what it was asked for and what SQLite took"""
+        for name, cell in self.cells.items():
+            journal, level = name.split("/")[3:5]
+            self.assertEqual(cell["setting"]["journal_mode"], journal, name)
+            self.assertEqual(cell["setting"]["synchronous"], level, name)
+            source = self.cells[cell["same_as"]] if cell["same_as"] else cell
+            for pragma in PRAGMAS:
+                self.assertEqual(cell["effective"][pragma], source["setting"][pragma], name)
+
+    def test_syncs(self):
+        """syncs per commit are those that a trace of system calls counts"""
+        for name, cell in self.cells.items():
+            journal, level = name.split("/")[3:5]
+            syncs = cell["syncs"]
+            self.assertEqual(syncs["vfs"] + syncs["directory"], syncs["physical"], name)
+            expected = SYNCS[journal][level] * cell["ledger_ops"]
+            self.assertEqual(syncs["physical"], expected, name)
+            self.assertEqual(syncs["per_commit"], SYNCS[journal][level], name)
+
+    def test_same_as(self):
+        """cells that cannot differ carry the figures of one that was run, and say why"""
+        run = {line["cell_id"] for line in samples(self.folder)}
+        for name, cell in self.cells.items():
+            self.assertEqual(cell["same_as"] is None, name in run, name)
+            if cell["same_as"]:
+                self.assertIn(cell["same_as"], run)
+                self.assertEqual(cell["ops_per_s"], self.cells[cell["same_as"]]["ops_per_s"])
+                self.assertTrue(cell["same_as_reason"])
+        self.assertEqual(len(run), 24 - 7)
+
+    def test_samples(self):
+        """each cell that was run has one ledger sample and six of fifty operations"""
+        by_cell = {}
+        for line in samples(self.folder):
+            by_cell.setdefault(line["cell_id"], []).append(line)
+        for name, lines in by_cell.items():
+            self.assertEqual([line["round"] for line in lines], list(range(7)), name)
+            self.assertEqual([line["kind"] for line in lines], ["ledger"] + 6 * ["timing"], name)
+            self.assertEqual({line["operations"] for line in lines[1:]}, {50}, name)
+            self.assertTrue(all(line["verified"] for line in lines), name)
+
+    def test_interval(self):
+        """the median and its interval are those of the samples"""
+        for name, cell in self.cells.items():
+            rates = sorted(sample["operations"] * 1e9 / int(sample["wall_ns"])
+                           for sample in cell["samples"] if sample["kind"] == "timing")
+            self.assertEqual(len(rates), 6, name)
+            interval = cell["ops_per_s"]
+            self.assertAlmostEqual(interval["median"] / ((rates[2] + rates[3]) / 2), 1, places=6)
+            self.assertAlmostEqual(interval["low"] / rates[0], 1, places=6)
+            self.assertAlmostEqual(interval["high"] / rates[5], 1, places=6)
+            self.assertEqual(interval["n"], 6)
+
+    def test_rounds(self):
+        """each round has an order of its own"""
+        rounds = {}
+        for line in samples(self.folder):
+            rounds.setdefault(line["round"], []).append(line["cell_id"])
+        orders = list(rounds.values())
+        self.assertEqual(len(orders), 7)
+        for order in orders:
+            self.assertEqual(sorted(order), sorted(orders[0]))
+        self.assertGreater(len({tuple(order) for order in orders}), 1)
+
+    def test_target(self):
+        """the target's storage is named and its sync floor measured"""
+        target, = self.summary["targets"]
+        self.assertEqual(target["label"], "local")
+        kind = subprocess.run(["stat", "-f", "-c", "%T", self.swept], capture_output=True,
+                              text=True, check=True).stdout.strip()
+        self.assertIn(target["filesystem"][:4], kind.replace("ext2/ext3", "ext4"))
+        self.assertGreater(int(target["sync_floor_ns_p50"]), 0)
+
+    def test_metadata(self):
+        """metadata.json has the machine, the build and the command line, as they are"""
+        with open(os.path.join(self.folder, "metadata.json"), encoding="utf-8") as file:
+            metadata = json.load(file)
+        self.assertEqual(metadata["command_line"][:2], [SYNCOST, "sweep"])
+        self.assertEqual(metadata["directory"], self.swept)
+        self.assertEqual(metadata["host"]["label"], 'bench "1"')
+        self.assertEqual(metadata["host"]["kernel"], "Linux " + os.uname().release)
+        self.assertEqual(metadata["host"]["cpu_count"], os.sysconf("SC_NPROCESSORS_ONLN"))
+        self.assertEqual(metadata["targets"], {"local": self.swept})
+        version = self.case.run_syncost("--version").out
+        self.assertIn(metadata["tool"]["version"], version)
+        self.assertTrue(version.rstrip().endswith(metadata["sqlite"]["version"]))
+        self.assertTrue(all(re.fullmatch(r"[A-Z_]+(=.*)?", option)
+                            for option in metadata["sqlite"]["compile_options"]))
+
+    def test_no_secrets(self):
+        """of the environment only what is on the list is kept"""
+        out = os.path.join(self.directory(), "report")
+        environment = dict(os.environ, SECRET_TOKEN="hunter2", TMPDIR="/tmp", LD_PRELOAD="")
+        self.assertDone(self.run_syncost("sweep", *SMALL, "--workload", "insert_one",
+                                         "--journal-mode", "off", "--synchronous", "off", "--out",
+                                         out, env=environment))
+        for name in ("metadata.json", "summary.json"):
+            with open(os.path.join(out, name), encoding="utf-8") as file:
+                text = file.read()
+            self.assertNotIn("hunter2", text)
+        with open(os.path.join(out, "metadata.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["environment"]["TMPDIR"], "/tmp")
+
+    def test_csv(self):
+        """samples.csv imports into sqlite3 and agrees with the raw samples"""
+        with open(os.path.join(self.folder, "samples.csv"), newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        database = sqlite3.connect(":memory:")
+        columns = list(rows[0])
+        database.execute(f"CREATE TABLE samples({', '.join(columns)})")
+        database.executemany(f"INSERT INTO samples VALUES({', '.join('?' * len(columns))})",
+                             [list(row.values()) for row in rows])
+        self.assertTrue(all(None not in row and None not in row.values() for row in rows))
+        cell_column = next(name for name in columns if name in ("cell", "cell_id", "id"))
+        counted = dict(database.execute(
+            f"SELECT {cell_column}, count(DISTINCT round) FROM samples GROUP BY 1"))
+        for name in {line["cell_id"] for line in samples(self.folder)}:
+            self.assertEqual(counted[name], 7, name)
+
+    def test_sqlite_shell(self):
+        """samples.csv imports into the sqlite3 shell without a complaint"""
+        try:
+            shell = subprocess.run(
+                ["sqlite3", ":memory:", ".mode csv", f".import {self.folder}/samples.csv samples",
+                 "SELECT count(*) > 100 FROM samples"], capture_output=True, text=True)
+        except FileNotFoundError:
+            self.skipTest("there is no sqlite3 shell here")
+        self.assertEqual((shell.returncode, shell.stdout.strip(), shell.stderr), (0, "1", ""))
+
+    def test_markdown(self):
+        """summary.md has a table with each setting that was run"""
+        with open(os.path.join(self.folder, "summary.md"), encoding="utf-8") as file:
+            text = file.read()
+        for journal in SYNCS:
+            self.assertIn(f"{journal}/full", text)
+        self.assertIn("| --", text.replace("|--", "| --").replace("| :-", "| --"))
+
+    def test_table(self):
+        """standard output is the table, what to use, the report's path and the next command"""
+        path = "./" + os.path.relpath(self.folder, self.swept)
+        self.assertIn(f"Report: {path}\n", self.done.out)
+        self.assertTrue(self.done.out.endswith(f"Next:   syncost report {path} --format md\n"))
+        self.assertIn("wal/full", self.done.out)
+        self.assertIn("PRAGMA", self.done.out)
+
+    def test_introduction(self):
+        """standard error says first where it works, on what, and for how long"""
+        first = self.done.err.splitlines()[:4]
+        self.assertIn(f"target local, {self.swept}: ", first[0])
+        self.assertIn("nothing else is touched", first[1])
+        self.assertRegex(first[2], r"24 cells, 7 of them cannot differ from another; 6 samples "
+                                   r"each: about \d+ (s|min)")
+        self.assertNotIn("\r", self.done.err)
+
+    def test_report(self):
+        """report shows the newest, or the one named, as the sweep did"""
+        shown = self.case.run_syncost("report")
+        self.assertDone(shown)
+        self.assertEqual(shown.err, "")
+        self.assertTrue(self.done.out.startswith(shown.out))
+        for name in (self.folder, os.path.join(self.folder, "summary.json")):
+            self.assertEqual(self.case.run_syncost("report", name).out, shown.out)
+
+    def test_formats(self):
+        """each format of report parses"""
+        before = tree(self.folder)
+        out = {kind: self.case.run_syncost("report", self.folder, "--format", kind).out
+               for kind in ("md", "csv", "samples", "json")}
+        self.assertEqual(len(json.loads(out["json"])["cells"]), 24)
+        for kind in ("csv", "samples"):
+            rows = list(csv.reader(io.StringIO(out[kind])))
+            self.assertEqual({len(row) for row in rows}, {len(rows[0])}, kind)
+        with open(os.path.join(self.folder, "summary.md"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), out["md"])
+        self.assertEqual(tree(self.folder), before)
+
+
+class Repeats(Case):
+    """Sweeps with the same seed."""
+
+    LEDGER = ("ledger_ops", "syncs", "checkpoints", "space")
+
+    def ledger(self, *arguments):
+        out = os.path.join(self.directory(), "report")
+        done = self.run_syncost("sweep", *SMALL, "--workload", "insert_one", "--quiet", "--format", "json", "--out", out,
+                                *arguments)
+        self.assertDone(done)
+        self.assertEqual(done.err, "")
+        figures = {}
+        for name, cell in cells(out).items():
+            io_rows = [[row[key] for key in ("instrument", "database", "role", "op", "calls",
+                                             "failures", "bytes")] for row in cell["io"]]
+            space = {key: value for key, value in cell["space"].items()
+                     if key not in ("allocated_bytes", "written")}
+            figures[name] = (cell["ledger_ops"], cell["syncs"], cell["checkpoints"]["count"],
+                             cell["checkpoints"]["frames"], space,
+                             cell["space"]["written"]["vfs_bytes"], io_rows)
+        return figures
+
+    def test_same(self):
+        """the ledger is the same over five sweeps with the same seed"""
+        first = self.ledger("--seed", "5")
+        self.assertEqual(len(first), 8)
+        for _ in range(4):
+            self.assertEqual(self.ledger("--seed", "5"), first)
+
+    def test_other(self):
+        """another number of rows gives another ledger"""
+        arguments = ["--journal-mode", "wal", "--synchronous", "full"]
+        self.assertNotEqual(self.ledger(*arguments), self.ledger(*arguments, "--rows", "5000"))
+
+
+class Output(Case):
+    """What goes where."""
+
+    FEW = [*SMALL, "--workload", "insert_one", "--journal-mode", "wal", "--synchronous",
+           "off,full"]
+
+    def test_json(self):
+        """with --format json standard output is the summary and nothing else"""
+        done = self.run_syncost("sweep", *self.FEW, "--format", "json")
+        self.assertDone(done)
+        self.assertEqual(json.loads(done.out), summary(newest_report(self.place)))
+        self.assertIn("report is in ./syncost-reports/", done.err)
+
+    def test_quiet(self):
+        """--quiet says nothing but the product"""
+        done = self.run_syncost("sweep", *self.FEW, "--quiet")
+        self.assertDone(done)
+        self.assertEqual(done.err, "")
+
+    def test_out(self):
+        """--out takes a new directory or an empty one, and only once"""
+        os.mkdir(os.path.join(self.place, "empty"))
+        for name in ("new", "empty"):
+            self.assertDone(self.run_syncost("sweep", *self.FEW, "--out", name))
+            self.assertIs(summary(os.path.join(self.place, name))["plan"]["complete"], True)
+        before = tree(os.path.join(self.place, "new"))
+        self.assertOneLine(self.run_syncost("sweep", *self.FEW, "--out", "new"), 2, "'new'")
+        self.assertEqual(tree(os.path.join(self.place, "new")), before)
+
+    def test_names(self):
+        """two sweeps at the same time have folders of their own"""
+        others = [self.start_syncost("sweep", *self.FEW, "--quiet") for _ in range(2)]
+        for other in others:
+            self.assertEqual(other.wait(240), 0)
+        self.assertEqual(len(os.listdir(os.path.join(self.place, "syncost-reports"))), 2)
+        self.assertNoLitter()
+
+    def test_targets(self):
+        """two targets are measured side by side, and both are left clean"""
+        others = [self.directory(), self.directory()]
+        done = self.run_syncost("sweep", *self.FEW, "--target", "a=" + others[0], "--target",
+                                "b=" + others[1])
+        self.assertDone(done)
+        found = cells(newest_report(self.place))
+        self.assertEqual({name.split("/")[0] for name in found}, {"a", "b"})
+        self.assertEqual([os.listdir(other) for other in others], [[], []])
+
+    def test_terminal(self):
+        """on a terminal one line is rewritten, and gone at the end"""
+        try:
+            import pty
+        except ImportError:
+            self.skipTest("there are no pseudo-terminals here")
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen([SYNCOST, "sweep", *self.FEW], cwd=self.place, stderr=theirs,
+                                   stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        os.close(theirs)
+        text = b""
+        try:
+            while chunk := os.read(ours, 65536):
+                text += chunk
+        except OSError:
+            pass  # the terminal's other side is closed
+        os.close(ours)
+        self.assertEqual(process.wait(240), 0)
+        self.assertRegex(text.decode(), r"\r\[[#.]{24}\] \d+/14, \d+ s left")
+        self.assertTrue(text.endswith(b"\r\x1b[K"), text[-200:])
+
+    def test_suite_file(self):
+        """--suite FILE runs a user's own suite"""
+        with open(os.path.join(self.place, "mine.json"), "w", encoding="utf-8") as file:
+            json.dump(MINE, file)
+        done = self.run_syncost("sweep", "--suite", "./mine.json", "--samples", "6", "--ops", "20",
+                                "--journal-mode", "wal", "--synchronous", "full")
+        self.assertDone(done)
+        self.assertIn("local/mine/add/wal/full/recycled", cells(newest_report(self.place)))
+
+    def test_severe(self):
+        """a cell that fails has its reason in the report, the others go on, exit code 4"""
+        broken = dict(MINE, workloads=[MINE["workloads"][0], dict(
+            MINE["workloads"][0], name="broken", checks=["SELECT count(*) = -1 FROM t"])])
+        with open(os.path.join(self.place, "mine.json"), "w", encoding="utf-8") as file:
+            json.dump(broken, file)
+        done = self.run_syncost("sweep", "--suite", "./mine.json", "--samples", "6", "--ops", "20",
+                                "--journal-mode", "delete", "--synchronous", "off")
+        self.assertDone(done, 4)
+        found = cells(newest_report(self.place))
+        self.assertIn("count(*) = -1", json.dumps(found["local/mine/broken/delete/off"]))
+        self.assertGreater(found["local/mine/add/delete/off"]["ops_per_s"]["median"], 0)
+        self.assertIn("broken", done.out)
+        self.assertNoLitter()
+
+    def test_timeout(self):
+        """a sample beyond --timeout is stopped and its cell fails, saying so"""
+        done = self.run_syncost("sweep", "--workload", "insert_one", "--journal-mode", "delete",
+                                "--synchronous", "full", "--samples", "6", "--timeout", "1ms")
+        self.assertDone(done, 4)
+        cell, = cells(newest_report(self.place)).values()
+        self.assertIn("was stopped: it took longer than", json.dumps(cell))
+        self.assertNoLitter()
+
+
+MINE = {
+    "name": "mine", "title": "Mine", "description": "A suite of one's own.",
+    "setting": {}, "schema": ["CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT)"],
+    "dataset": {"rows": 10, "rows_per_transaction": 10,
+                "sql": "INSERT INTO t VALUES(:a, :b)",
+                "parameters": {"a": {"generator": "sequence"},
+                               "b": {"generator": "text", "min_bytes": 5, "max_bytes": 9}}},
+    "workloads": [{
+        "name": "add", "title": "Add", "unit": "row", "writes": True,
+        "statements": ["INSERT INTO t VALUES(:a, :b)"],
+        "parameters": {"a": {"generator": "sequence", "after_dataset": True},
+                       "b": {"generator": "text", "min_bytes": 5, "max_bytes": 9}},
+        "ledger_ops": 50, "warmup_ops": 5,
+        "checks": ["SELECT count(*) = :rows + :operations FROM t"]}],
+}
