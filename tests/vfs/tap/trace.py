@@ -7,13 +7,14 @@ prctl(PR_SET_NAME, "sc+N") or "sc-N"; what lies between the two of a number is i
 """
 
 import collections
+import os
 import re
 import shutil
 import subprocess
 
 CALLS = "%file,%desc,%memory,prctl,nanosleep,clock_nanosleep"
 
-LINE = re.compile(r"^(\d+)\s+(\w+)\((.*)\)\s+=\s+(-?\d+|0x[0-9a-f]+|\?)(?:\s+(E\w+))?")
+LINE = re.compile(r"^(\d+)\s+(\w+)\((.*)\)\s+=\s+(0x[0-9a-f]+|-?\d+|\?)(?:\s+(E\w+))?")
 UNFINISHED = re.compile(r"^(\d+)\s+(.*) <unfinished \.\.\.>$")
 RESUMED = re.compile(r"^(\d+)\s+<\.\.\. \w+ resumed>(.*)$")
 PATH = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -42,6 +43,7 @@ BY_PATH = {
     "faccessat2": "access",
     "stat": "stat",
     "lstat": "stat",
+    "newfstatat": "stat",
 }
 
 Count = collections.namedtuple("Count", "calls failures bytes")
@@ -70,7 +72,7 @@ class Reader:
 
     def __init__(self, classify):
         self.classify = classify
-        self.files = {}  # number -> kind
+        self.files = {}  # number -> path
         self.maps = {}  # address -> (size, kind)
         self.intervals = {}  # N -> {(kind, op): [calls, failures, bytes]}
         self.current = None
@@ -110,9 +112,7 @@ class Reader:
         elif name in ("open", "openat", "creat"):
             self.open(arguments, value, error)
         elif name in BY_PATH:
-            self.count(self.path(arguments), BY_PATH[name], error)
-        elif name == "newfstatat":
-            self.stat(arguments, error)
+            self.count(self.classify(self.path(arguments) or ""), BY_PATH[name], error)
         elif name in ("mmap", "munmap", "mremap", "msync"):
             self.memory(name, arguments, value, error)
         else:
@@ -128,27 +128,31 @@ class Reader:
             self.current = None
 
     def path(self, arguments):
+        """The first name among @arguments; one relative to a directory's number in full."""
         match = PATH.search(arguments)
-        return self.classify(match[1]) if match else None
+        if not match:
+            return None
+        first = arguments.partition(",")[0]
+        if first.isdigit():
+            return os.path.join(self.files.get(int(first)) or "?", match[1]).rstrip("/")
+        return match[1]
+
+    def file(self, number):
+        path = self.files.get(number)
+        return path and self.classify(path)
 
     def open(self, arguments, number, error):
-        kind = self.path(arguments)
-        self.count(kind, "open", error)
+        path = self.path(arguments)
+        self.count(self.classify(path), "open", error)
         if not error:
-            self.files[number] = kind
-
-    def stat(self, arguments, error):
-        kind = self.path(arguments)
-        if '""' in arguments:
-            kind = self.files.get(int(arguments.partition(",")[0]))
-        self.count(kind, "stat", error)
+            self.files[number] = path
 
     def numbered(self, name, arguments, value, error):
         first = arguments.partition(",")[0]
         if not first.isdigit():
             return
         number = int(first)
-        kind = self.files.get(number)
+        kind = self.file(number)
         if name in READS:
             self.count(kind, "read", error, value)
         elif name in WRITES:
@@ -160,7 +164,7 @@ class Reader:
             self.files.pop(number, None)
         elif name in ("dup", "dup2", "dup3") or "F_DUPFD" in arguments:
             if not error:
-                self.files[value] = kind
+                self.files[value] = self.files.get(number)
         elif name == "fcntl" and re.search(r"F_(OFD_)?(SET|GET)LK", arguments):
             is_unlock = "l_type=F_UNLCK" in arguments and "SETLK" in arguments
             self.count(kind, "unlock" if is_unlock else "lock", error)
@@ -168,7 +172,7 @@ class Reader:
     def memory(self, name, arguments, value, error):
         fields = [field.strip() for field in arguments.split(",")]
         if name == "mmap":
-            kind = self.files.get(int(fields[4])) if fields[4].isdigit() else None
+            kind = self.file(int(fields[4])) if fields[4].isdigit() else None
             self.count(kind, "mmap", error)
             if kind is not None and not error:
                 self.maps[value] = (int(fields[1]), kind)
