@@ -14,9 +14,13 @@
 
 #include <sqlite3.h>
 
+/* Only callers need to be told what these return. */
+#undef sc_fail
+#undef sc_fail_sqlite
+
 #define ERRNO_MAX 4095
 
-static const char ellipsis[] = "…";
+static const char ellipsis[] = "…"; /* three bytes and the NUL */
 
 static bool is_errno(int code)
 {
@@ -39,11 +43,12 @@ static void format_cut(char *text, size_t text_bytes, size_t reserved_bytes, con
 	int needed;
 
 	assert(reserved_bytes + sizeof(ellipsis) < text_bytes);
+	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the callers start it */
 	needed = vsnprintf(text, text_bytes, format, arguments);
 	if (needed < 0)
 		text[0] = '\0'; /* only an unencodable wide character gets here; the code remains */
 	else if ((size_t)needed >= room)
-		strcpy(text + cut_at(text, room - sizeof(ellipsis)), ellipsis);
+		memcpy(text + cut_at(text, room - sizeof(ellipsis)), ellipsis, sizeof(ellipsis));
 }
 
 /* Fills @error; @reason, where there is one, follows the formatted text after ": ". */

@@ -46,6 +46,18 @@ int sc_fail(struct sc_error *error, int code, const char *format, ...) SC_PRINTF
  */
 int sc_fail_sqlite(struct sc_error *error, int sqlite_rc, const char *format, ...) SC_PRINTF(3, 4);
 
+#ifdef __clang_analyzer__ /* it sees one file at a time: what the contract above says */
+#define sc_fail(error, code, ...)                                                                  \
+	__extension__({                                                                            \
+		int code_ = (code);                                                                \
+		__builtin_assume(code_ < 0);                                                       \
+		(void)(sc_fail)(error, code_, __VA_ARGS__);                                        \
+		code_;                                                                             \
+	})
+#define sc_fail_sqlite(error, sqlite_rc, ...)                                                      \
+	((void)(sc_fail_sqlite)(error, sqlite_rc, __VA_ARGS__), SC_E_SQLITE)
+#endif
+
 /** sc_hint() - set the next step of an error; returns error->code. */
 int sc_hint(struct sc_error *error, const char *format, ...) SC_PRINTF(2, 3);
 

@@ -8,7 +8,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "files.h"
+#include "scan.h"
 
 #define FILE_BYTES_MAX (4u << 20) /* cpuinfo of a machine with a thousand CPUs */
 
@@ -61,7 +61,10 @@ static char *copy_squeezed(const char *text, size_t bytes)
 
 		if (is_blank && (length == 0 || copy[length - 1] == ' '))
 			continue;
-		copy[length++] = is_blank ? ' ' : text[i];
+		copy[length] = text[i];
+		if (is_blank)
+			copy[length] = ' ';
+		length++;
 	}
 	while (length > 0 && copy[length - 1] == ' ')
 		length--;
@@ -101,7 +104,7 @@ static bool read_memory(const char *root, uint64_t *ret_bytes)
 	if (sc_file_read_all(path, FILE_BYTES_MAX, &text, NULL, &ignored) < 0)
 		return false;
 	value = find_value(text, "MemTotal", &bytes);
-	if (!value || sscanf(value, "%" SCNu64 " kB", &kib) != 1)
+	if (!value || !sc_scan_u64(&value, &kib) || !sc_scan_text(&value, " kB"))
 		return false;
 	*ret_bytes = kib * 1024;
 	return true;
@@ -126,7 +129,7 @@ int sc_host_read(const char *root, struct sc_host *ret_host, struct sc_error *er
 		return sc_fail(error, -ENOMEM, "reading what this machine is");
 
 	*ret_host = host;
-	host = (struct sc_host){0};
+	memset(&host, 0, sizeof(host)); /* the caller's now */
 	return 0;
 }
 

@@ -26,6 +26,7 @@
 
 #include "files.h"
 #include "procfs.h"
+#include "scan.h"
 
 static int read_boot(const char *root, char boot[SC_MARKER_BOOT_BYTES], struct sc_error *error)
 {
@@ -97,17 +98,20 @@ bool sc_marker_parse(const char *text, struct sc_marker *ret_marker)
 {
 	char again[SC_MARKER_TEXT_BYTES];
 	struct sc_marker marker = {0};
-	int fields;
+	const char *at = text;
+	uint64_t pid;
 
-	fields = sscanf(text,
-			"syncost-owner-1 pid %9d start %20" SCNu64
-			" boot %36s pid_namespace %20" SCNu64 " node %64s directory %20" SCNu64,
-			&marker.pid, &marker.start_ticks, marker.boot, &marker.pid_namespace,
-			marker.node, &marker.directory);
-	if (fields != 6)
+	if (!sc_scan_text(&at, "syncost-owner-1\npid ") || !sc_scan_u64(&at, &pid) ||
+	    pid > INT_MAX || !sc_scan_text(&at, "\nstart ") ||
+	    !sc_scan_u64(&at, &marker.start_ticks) || !sc_scan_text(&at, "\nboot ") ||
+	    !sc_scan_word(&at, marker.boot, sizeof(marker.boot)) ||
+	    !sc_scan_text(&at, "\npid_namespace ") || !sc_scan_u64(&at, &marker.pid_namespace) ||
+	    !sc_scan_text(&at, "\nnode ") || !sc_scan_word(&at, marker.node, sizeof(marker.node)) ||
+	    !sc_scan_text(&at, "\ndirectory ") || !sc_scan_u64(&at, &marker.directory))
 		return false;
+	marker.pid = (pid_t)pid;
 
-	/* sscanf() is lenient; a marker is only what we would have written. */
+	/* Numbers and words may have blanks before them; a marker is only what we would write. */
 	sc_marker_format(&marker, again);
 	if (strcmp(text, again) != 0)
 		return false;

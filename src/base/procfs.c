@@ -17,7 +17,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,6 +27,7 @@
 #include <unistd.h>
 
 #include "attr.h"
+#include "scan.h"
 
 #define NS_PER_S   1000000000ull
 #define TEXT_BYTES 4096 /* of what is read from a file: its first lines */
@@ -70,12 +70,11 @@ static int read_text(const char *path, char text[TEXT_BYTES])
 /* The number after @key, which begins a line. */
 static bool find_number(const char *text, const char *key, uint64_t *ret_value)
 {
-	size_t key_bytes = strlen(key);
 	const char *line = text;
 
 	while (line) {
-		if (strncmp(line, key, key_bytes) == 0)
-			return sscanf(line + key_bytes, " %" SCNu64, ret_value) == 1;
+		if (sc_scan_text(&line, key))
+			return sc_scan_u64(&line, ret_value);
 		line = strchr(line, '\n');
 		if (line)
 			line++;
@@ -123,13 +122,14 @@ static struct sc_reading read_steal(const char *root)
 {
 	char path[PATH_MAX], text[TEXT_BYTES];
 	long ticks_per_s = sysconf(_SC_CLK_TCK);
+	const char *at = text;
 	uint64_t ticks;
 
 	(void)snprintf(path, sizeof(path), "%s/proc/stat", root);
 	if (read_text(path, text) < 0 || ticks_per_s <= 0)
 		return unsupported("no /proc/stat");
-	/* user, nice, system, idle, iowait, irq, softirq, steal */
-	if (sscanf(text, "cpu %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &ticks) != 1)
+	/* user, nice, system, idle, iowait, irq, softirq; then steal */
+	if (!sc_scan_text(&at, "cpu ") || !sc_scan_skip(&at, 7) || !sc_scan_u64(&at, &ticks))
 		return unsupported("/proc/stat does not count steal");
 	return measured(ticks * (NS_PER_S / (uint64_t)ticks_per_s));
 }
@@ -143,12 +143,13 @@ struct schedstat {
 static void add_thread(const char *tasks, const char *thread, struct schedstat *total)
 {
 	char path[PATH_MAX + NAME_MAX + 16], text[TEXT_BYTES];
+	const char *at = text;
 	uint64_t run_delay_ns, slices;
 
 	(void)snprintf(path, sizeof(path), "%s/%s/schedstat", tasks, thread);
 	if (read_text(path, text) < 0)
 		return;
-	if (sscanf(text, "%*u %" SCNu64 " %" SCNu64, &run_delay_ns, &slices) != 2)
+	if (!sc_scan_skip(&at, 1) || !sc_scan_u64(&at, &run_delay_ns) || !sc_scan_u64(&at, &slices))
 		return;
 	total->run_delay_ns += run_delay_ns;
 	total->slices += slices;
@@ -216,7 +217,7 @@ struct sc_usage sc_usage_since(const struct sc_usage *later, const struct sc_usa
 int sc_process_start_ticks(const char *root, pid_t pid, uint64_t *ret_ticks)
 {
 	char path[PATH_MAX], text[TEXT_BYTES];
-	const char *name_end;
+	const char *at;
 	int r;
 
 	(void)snprintf(path, sizeof(path), "%s/proc/%d/stat", root, (int)pid);
@@ -225,11 +226,11 @@ int sc_process_start_ticks(const char *root, pid_t pid, uint64_t *ret_ticks)
 		return r == -ESRCH ? -ENOENT : r;
 
 	/* Field 22; the second one, the name in parentheses, may hold anything. */
-	name_end = strrchr(text, ')');
-	if (!name_end || sscanf(name_end + 1,
-				" %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
-				"%*d %*d %*d %" SCNu64,
-				ret_ticks) != 1)
+	at = strrchr(text, ')');
+	if (!at)
+		return -EBADMSG;
+	at++;
+	if (!sc_scan_skip(&at, 19) || !sc_scan_u64(&at, ret_ticks))
 		return -EBADMSG;
 	return 0;
 }

@@ -20,6 +20,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,8 @@
 #include <unistd.h>
 
 #define DEPTH_MAX       8 /* of mapped devices upon each other; the kernel allows no loops */
-#define ATTRIBUTE_BYTES 256
+#define ATTRIBUTE_BYTES 256u
+#define MODEL_BYTES     512u
 
 enum { NOT_THERE = 1, SEEN };
 
@@ -73,19 +75,22 @@ static bool read_attribute(const struct device *device, const char *attribute,
 	return length > 0;
 }
 
+static bool copy_name(char *name, size_t name_bytes, const char *from)
+{
+	size_t length = strlen(from);
+
+	if (length == 0 || length >= name_bytes)
+		return false;
+	memcpy(name, from, length + 1);
+	return true;
+}
+
 /* The last component of what a path resolves to. */
 static bool resolve_name(const char *path, char *name, size_t name_bytes)
 {
 	SC_CLEANUP(sc_freep) char *resolved = realpath(path, NULL);
-	const char *slash;
 
-	if (!resolved)
-		return false;
-	slash = strrchr(resolved, '/');
-	if (strlen(slash + 1) >= name_bytes)
-		return false;
-	strcpy(name, slash + 1);
-	return true;
+	return resolved && copy_name(name, name_bytes, strrchr(resolved, '/') + 1);
 }
 
 static bool is_known(const char *root, const char *name)
@@ -96,11 +101,12 @@ static bool is_known(const char *root, const char *name)
 	return access(path, F_OK) == 0;
 }
 
-bool sc_disk_name(const char *root, uint32_t major, uint32_t minor, char *name, size_t name_bytes)
+bool sc_disk_name(const char *root, uint64_t major, uint64_t minor, char *name, size_t name_bytes)
 {
 	char path[PATH_MAX];
 
-	(void)snprintf(path, sizeof(path), "%s/sys/dev/block/%u:%u", root, major, minor);
+	(void)snprintf(path, sizeof(path), "%s/sys/dev/block/%" PRIu64 ":%" PRIu64, root, major,
+		       minor);
 	return resolve_name(path, name, name_bytes) && is_known(root, name);
 }
 
@@ -116,22 +122,18 @@ bool sc_disk_name_of_source(const char *root, const char *source, char *name, si
 		return true;
 
 	/* A container's /dev may lack it; its last component is often the kernel's name. */
-	if (strlen(slash + 1) == 0 || strlen(slash + 1) >= name_bytes || !is_known(root, slash + 1))
-		return false;
-	strcpy(name, slash + 1);
-	return true;
+	return copy_name(name, name_bytes, slash + 1) && is_known(root, name);
 }
 
 /* A partition becomes its disk. */
 static void to_whole_disk(struct device *device)
 {
-	char path[PATH_MAX], number[ATTRIBUTE_BYTES], name[sizeof(device->name)];
+	char path[PATH_MAX], number[ATTRIBUTE_BYTES];
 
 	if (!read_attribute(device, "partition", number))
 		return;
 	(void)snprintf(path, sizeof(path), "%s/sys/class/block/%s/..", device->root, device->name);
-	if (resolve_name(path, name, sizeof(name)))
-		strcpy(device->name, name);
+	(void)resolve_name(path, device->name, sizeof(device->name)); /* or it stays what it is */
 }
 
 /* What kind of mapping it is: " (raid1)", " (crypt luks-root)", " (/var/disk.img)" or nothing. */
@@ -156,7 +158,7 @@ static void describe_mapping(struct sc_buffer *description, const struct device 
 	sc_buffer_printf(description, " (%s %s)", value, name);
 }
 
-static bool read_model(const struct device *device, char model[2 * ATTRIBUTE_BYTES])
+static bool read_model(const struct device *device, char model[MODEL_BYTES])
 {
 	char name[ATTRIBUTE_BYTES], vendor[ATTRIBUTE_BYTES];
 
@@ -166,9 +168,9 @@ static bool read_model(const struct device *device, char model[2 * ATTRIBUTE_BYT
 	/* "ATA" is no maker; a virtio device's vendor is a number and it has no model. */
 	if (read_attribute(device, "device/vendor", vendor) && strcmp(vendor, "ATA") != 0 &&
 	    strncmp(vendor, "0x", 2) != 0)
-		(void)snprintf(model, 2 * ATTRIBUTE_BYTES, "%s %s", vendor, name);
+		(void)snprintf(model, MODEL_BYTES, "%s %s", vendor, name);
 	else
-		(void)snprintf(model, 2 * ATTRIBUTE_BYTES, "%s", name);
+		(void)snprintf(model, MODEL_BYTES, "%s", name);
 	return true;
 }
 
@@ -285,11 +287,11 @@ static int add_slaves(struct sc_disks *disks, const struct device *device, int d
 static int add_device(struct sc_disks *disks, const char *root, const char *name, int depth)
 {
 	struct device device = {.root = root};
-	char model[2 * ATTRIBUTE_BYTES] = "";
+	char model[MODEL_BYTES] = "";
 
-	if (depth > DEPTH_MAX || strlen(name) >= sizeof(device.name) || !is_known(root, name))
+	if (depth > DEPTH_MAX || !copy_name(device.name, sizeof(device.name), name) ||
+	    !is_known(root, name))
 		return NOT_THERE;
-	strcpy(device.name, name);
 	to_whole_disk(&device);
 	if (was_seen(disks, device.name))
 		return SEEN;

@@ -25,7 +25,7 @@ struct sc_disks {
 void sc_disks_fini(struct sc_disks *disks);
 
 /** sc_disk_name() - kernel's name of device @major:@minor. Return: false if sysfs has none. */
-bool sc_disk_name(const char *root, uint32_t major, uint32_t minor, char *name, size_t name_bytes);
+bool sc_disk_name(const char *root, uint64_t major, uint64_t minor, char *name, size_t name_bytes);
 
 /** sc_disk_name_of_source() - the same for a mount's source: "/dev/mapper/root" is "dm-0" */
 bool sc_disk_name_of_source(const char *root, const char *source, char *name, size_t name_bytes);

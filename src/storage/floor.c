@@ -131,12 +131,13 @@ static int take_samples(const struct sc_floor_method *method, int fd, uint64_t t
 	if (r < 0)
 		return r;
 	do {
-		uint64_t offset = samples->taken % FILE_BLOCKS * SC_FLOOR_BLOCK_BYTES;
+		uint64_t block_index = samples->taken % FILE_BLOCKS;
 		uint64_t start_ns;
 
 		fill(&block, &random);
 		start_ns = sc_monotonic_ns();
-		r = method->write_and_sync(method->self, fd, block.bytes, offset, ret_what);
+		r = method->write_and_sync(method->self, fd, block.bytes,
+					   block_index * SC_FLOOR_BLOCK_BYTES, ret_what);
 		samples->ns[samples->taken] = (double)(sc_monotonic_ns() - start_ns);
 		if (r < 0)
 			return r;

@@ -12,10 +12,10 @@
  */
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../base/scan.h"
 
 void sc_mount_fini(struct sc_mount *mount)
 {
@@ -74,8 +74,9 @@ static bool parse(struct sc_mount *mount)
 	mount->source = next_field(&rest);
 	mount->super_options = next_field(&rest);
 
-	return root && mount->super_options && sscanf(id, "%" SCNu64, &mount->id) == 1 &&
-	       sscanf(device, "%" SCNu32 ":%" SCNu32, &mount->major, &mount->minor) == 2;
+	return root && mount->super_options && sc_scan_u64(&id, &mount->id) &&
+	       sc_scan_u64(&device, &mount->major) && sc_scan_text(&device, ":") &&
+	       sc_scan_u64(&device, &mount->minor);
 }
 
 /*

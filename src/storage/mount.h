@@ -9,7 +9,7 @@
 struct sc_mount {
 	char *line; /* owned; the strings below lie in it */
 	uint64_t id;
-	uint32_t major, minor; /* of what is mounted; major 0: no block device of its own */
+	uint64_t major, minor; /* of what is mounted; major 0: no block device of its own */
 	const char *point;
 	const char *options;       /* of the mount: "rw,relatime" */
 	const char *filesystem;    /* "ext4", "fuse.sshfs" */

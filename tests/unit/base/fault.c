@@ -104,6 +104,10 @@ static bool fails_to_allocate(const char *name)
 	return true;
 }
 
+/* The names are the linker's, and the analyser does not see that a mode is there where it is read.
+ */
+/* NOLINTBEGIN(bugprone-*, cert-dcl*, clang-analyzer-valist.*) */
+
 /* A wrapper: the real call, or its way of failing. `type name(parameters)` called with `arguments`.
  */
 #define WRAP(type, name, parameters, arguments, failure)                                           \
@@ -210,3 +214,5 @@ int __wrap_fclose(FILE *file)
 	}
 	return r;
 }
+
+/* NOLINTEND(bugprone-*, cert-dcl*, clang-analyzer-valist.*) */

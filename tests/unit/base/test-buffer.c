@@ -41,7 +41,7 @@ static void it_grows_past_any_first_size(void **state)
 		char expected[6];
 
 		(void)snprintf(expected, sizeof(expected), "%05d", i);
-		assert_memory_equal(text + 5 * i, expected, 5);
+		assert_memory_equal(text + 5 * (size_t)i, expected, 5);
 	}
 }
 

@@ -66,7 +66,7 @@ static void a_file_of_proc_without_a_size_is_read(void **state)
 	(void)state;
 	assert_int_equal(sc_file_read_all("/proc/self/stat", 1 << 16, &data, &bytes, &error), 0);
 	assert_true(bytes > 10);
-	assert_int_equal(atoi(data), getpid());
+	assert_int_equal(strtol(data, NULL, 10), getpid());
 }
 
 static void what_cannot_be_read_is_named(void **state)

@@ -19,6 +19,8 @@
 #define US       UINT64_C(1000)
 #define NO_LIMIT UINT64_MAX
 
+/* NOLINTBEGIN(bugprone-reserved-identifier, cert-dcl*): the names are the linker's */
+
 /* --- a clock that only syncs advance; off: the real one */
 
 static struct {
@@ -66,6 +68,8 @@ int __wrap_io_uring_submit_and_wait(struct io_uring *ring, unsigned count)
 	return __real_io_uring_submit_and_wait(ring, count);
 }
 #endif
+
+/* NOLINTEND(bugprone-reserved-identifier, cert-dcl*) */
 
 /* --- the cases */
 

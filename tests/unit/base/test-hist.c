@@ -194,7 +194,8 @@ static void doubling_values_doubles_quantiles(void **state)
 	for (size_t i = 0; i < VALUES; i++)
 		values[i] *= 2;
 	count_in(twice, values);
-	for (double q = 0.01; q < 1.0; q += 0.01) {
+	for (int percent = 1; percent < 100; percent++) {
+		double q = percent / 100.0;
 		uint64_t a, b;
 
 		assert_true(sc_hist_quantile(once, max, q, &a));

@@ -131,7 +131,9 @@ static void scaling_shifting_and_permuting_do_what_they_must(void **state)
 	sc_sort_doubles(shifted, VALUES);
 	sc_sort_doubles(shuffled, VALUES);
 	assert_memory_equal(values, shuffled, sizeof(values));
-	for (double q = 0.05; q <= 1.0; q += 0.05) {
+	for (int percent = 5; percent <= 100; percent += 5) {
+		double q = percent / 100.0;
+
 		assert_true(sc_quantile(values, VALUES, q, &a));
 		assert_true(sc_quantile(scaled, VALUES, q, &b));
 		assert_true(b == a * 8);
