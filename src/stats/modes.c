@@ -35,10 +35,10 @@
 #include "normal.h"
 #include "order.h"
 
-#define DRAWS 1999u
+#define DRAWS        1999u
 #define AS_CLEAR_MAX 9u /* (9 + 1) / (1999 + 1) = 0.5 % */
-#define CLEAR_MIN 1.0
-#define SHARE_MIN 5u    /* a mode has at least one in so many samples */
+#define CLEAR_MIN    1.0
+#define SHARE_MIN    5u /* a mode has at least one in so many samples */
 
 /* Sums over one side of a split, of differences from a value in the middle: no digits are lost. */
 struct side {
@@ -65,12 +65,13 @@ static size_t smallest_mode(size_t count)
 	return share < 2 ? 2 : share;
 }
 
-/* @x: ascending. @clear: of the split after the i-th at i; lowered to what it is in these values. */
+/* @x: ascending. @clear: of the split after the i-th at i; lowered to what it is in these values.
+ */
 static void lower_clearness(const double *x, size_t count, double *clear)
 {
 	size_t least = smallest_mode(count);
 	double middle = x[count / 2];
-	struct side all = { 0 }, left = { 0 };
+	struct side all = {0}, left = {0};
 
 	for (size_t i = 0; i < count; i++)
 		side_add(&all, x[i] - middle);
@@ -81,7 +82,7 @@ static void lower_clearness(const double *x, size_t count, double *clear)
 		side_add(&left, x[i - 1] - middle);
 		if (i < least)
 			continue;
-		right = (struct side){ all.sum - left.sum, all.squares - left.squares };
+		right = (struct side){all.sum - left.sum, all.squares - left.squares};
 		spread = sqrt(fmax(variance(left, i), variance(right, count - i)));
 		if (!(gap > 0))
 			clear[i] = 0.0;
@@ -135,11 +136,10 @@ static uint32_t count_as_clear(double clearest, size_t count)
 	return as_clear;
 }
 
-bool sc_modes_find(const double *values, size_t count, double ratio_min,
-		   struct sc_modes *ret_modes)
+bool sc_modes_find(const double *values, size_t count, double ratio_min, struct sc_modes *ret_modes)
 {
 	double sorted[SC_MODES_SAMPLES_MAX], logs[SC_MODES_SAMPLES_MAX];
-	struct sc_modes modes = { 0 };
+	struct sc_modes modes = {0};
 	double clearest;
 	uint32_t as_clear;
 

@@ -67,7 +67,7 @@ static struct sc_stop_verdict run_once(const struct sc_stop_rule *rule, struct s
 				       struct sc_stop_trial *trial)
 {
 	double values[SC_STOP_SAMPLES_MAX];
-	struct sc_stop_verdict verdict = { .next_samples = rule->looks[0].samples };
+	struct sc_stop_verdict verdict = {.next_samples = rule->looks[0].samples};
 	size_t count = 0;
 
 	while (verdict.state == SC_STOP_MORE) {
@@ -83,7 +83,7 @@ static struct sc_stop_verdict run_once(const struct sc_stop_rule *rule, struct s
 struct sc_stop_trial sc_stop_try(const struct sc_stop_rule *rule, enum sc_stop_shape shape,
 				 double spread, uint32_t draws, uint64_t seed)
 {
-	struct sc_stop_trial trial = { .shape = shape, .spread = spread, .draws = draws };
+	struct sc_stop_trial trial = {.shape = shape, .spread = spread, .draws = draws};
 	struct sc_random random = sc_random_fork(seed, names[shape]);
 
 	assert(draws > 0);
@@ -100,7 +100,7 @@ struct sc_stop_trial sc_stop_try(const struct sc_stop_rule *rule, enum sc_stop_s
 double sc_stop_try_all(const struct sc_stop_rule *rule, uint32_t draws, uint64_t seed,
 		       struct sc_stop_trial *ret_trials)
 {
-	static const double spreads[SC_STOP_SPREADS] = { 1, 2, 4 };
+	static const double spreads[SC_STOP_SPREADS] = {1, 2, 4};
 	double lowest = 1.0;
 
 	for (size_t i = 0; i < SC_STOP_TRIALS; i++) {

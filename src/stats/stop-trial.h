@@ -10,7 +10,7 @@
 enum sc_stop_shape {
 	SC_STOP_NORMAL,
 	SC_STOP_LOG_NORMAL,
-	SC_STOP_BIMODAL,      /* half of the samples each in two modes: where agreement misleads most */
+	SC_STOP_BIMODAL, /* half of the samples each in two modes: where agreement misleads most */
 	SC_STOP_HEAVY_TAILED, /* times with a tail whose variance is infinite */
 	SC_STOP_SHAPE_COUNT_,
 };
@@ -24,10 +24,10 @@ double sc_stop_draw(struct sc_random *random, enum sc_stop_shape shape, double s
 struct sc_stop_trial {
 	enum sc_stop_shape shape;
 	double spread;
-	uint32_t draws;        /* runs of the rule */
-	uint32_t covered;      /* whose final interval held the median */
-	uint32_t converged;    /* that stopped within the precision */
-	double samples_mean;   /* that a run took */
+	uint32_t draws;      /* runs of the rule */
+	uint32_t covered;    /* whose final interval held the median */
+	uint32_t converged;  /* that stopped within the precision */
+	double samples_mean; /* that a run took */
 };
 
 /** sc_stop_try() - @draws runs of the rule on one distribution; pure, the same for the same seed */
@@ -35,7 +35,7 @@ struct sc_stop_trial sc_stop_try(const struct sc_stop_rule *rule, enum sc_stop_s
 				 double spread, uint32_t draws, uint64_t seed);
 
 #define SC_STOP_SPREADS 3u /* of each distribution: one, two and four times the precision */
-#define SC_STOP_TRIALS (SC_STOP_SHAPE_COUNT_ * SC_STOP_SPREADS)
+#define SC_STOP_TRIALS  (SC_STOP_SHAPE_COUNT_ * SC_STOP_SPREADS)
 
 /**
  * sc_stop_try_all() - all distributions, each with all spreads

@@ -42,7 +42,7 @@
 
 double sc_stop_coverage(const struct sc_stop_planned *looks, size_t look_count)
 {
-	double walk[SC_STOP_SAMPLES_MAX + 1u] = { 1.0 }; /* P(S(n) = s and no gate failed) */
+	double walk[SC_STOP_SAMPLES_MAX + 1u] = {1.0}; /* P(S(n) = s and no gate failed) */
 	uint32_t n = 0;
 	double held = 0.0;
 
@@ -76,14 +76,14 @@ static void plan_looks(struct sc_stop_rule *rule, uint32_t pilot, uint32_t sampl
 		rule->looks[rule->look_count++].samples = samples;
 		samples += (samples + 1) / 2;
 	}
-	if (rule->look_count > 1 &&
-	    samples_max < rule->looks[rule->look_count - 1].samples * 5 / 4)
+	if (rule->look_count > 1 && samples_max < rule->looks[rule->look_count - 1].samples * 5 / 4)
 		rule->look_count--;
 	assert(rule->look_count < SC_STOP_LOOKS_MAX);
 	rule->looks[rule->look_count++].samples = samples_max;
 }
 
-/* Each look misses with a probability of at most @miss, but for the extremes, which always count. */
+/* Each look misses with a probability of at most @miss, but for the extremes, which always count.
+ */
 static void set_ranks(struct sc_stop_rule *rule, double miss)
 {
 	for (size_t i = 0; i < rule->look_count; i++) {
@@ -116,7 +116,7 @@ static void raise_ranks(struct sc_stop_rule *rule)
 bool sc_stop_plan(double precision, double confidence, uint32_t pilot, uint32_t samples_max,
 		  struct sc_stop_rule *ret_rule)
 {
-	struct sc_stop_rule rule = { .precision = precision, .confidence = confidence };
+	struct sc_stop_rule rule = {.precision = precision, .confidence = confidence};
 	double allowed = 1e-9, refused = 1.0 - confidence;
 
 	assert(precision > 0.0);
@@ -171,7 +171,7 @@ struct sc_stop_verdict sc_stop_look(const struct sc_stop_rule *rule, const doubl
 				    size_t count)
 {
 	const struct sc_stop_planned *look = look_before(rule, count);
-	struct sc_stop_verdict verdict = { .next_samples = samples_of_next(rule, count) };
+	struct sc_stop_verdict verdict = {.next_samples = samples_of_next(rule, count)};
 
 	if (!look)
 		return verdict;

@@ -19,8 +19,8 @@
 #include <stdint.h>
 
 #define SC_STOP_PILOT_DEFAULT 8u
-#define SC_STOP_SAMPLES_MAX 1000u /* most that a rule plans for */
-#define SC_STOP_LOOKS_MAX 20u
+#define SC_STOP_SAMPLES_MAX   1000u /* most that a rule plans for */
+#define SC_STOP_LOOKS_MAX     20u
 
 struct sc_stop_planned {
 	uint32_t samples; /* of this look; ascending */
@@ -30,7 +30,8 @@ struct sc_stop_planned {
 struct sc_stop_rule {
 	double precision;  /* half-width to reach, as a fraction of the median; > 0 */
 	double confidence; /* asked for */
-	double coverage;   /* exact: all intervals of the looks hold the median together; >= confidence */
+	double coverage;   /* exact: all intervals of the looks hold the median together; >=
+			      confidence */
 	size_t look_count; /* >= 1; the first is the pilot, the last the most samples */
 	struct sc_stop_planned looks[SC_STOP_LOOKS_MAX];
 };

@@ -2,20 +2,20 @@
 
 /* The detector of two modes: how often it raises a false alarm, and what it finds. */
 
+#include <cmocka.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 #include "stats/modes.h"
 #include "stats/normal.h"
 
 #define SEED 20240611u
 
-static const size_t counts[] = { 6, 9, 12, 24, 60 };
+static const size_t counts[] = {6, 9, 12, 24, 60};
 #define COUNTS (sizeof(counts) / sizeof(counts[0]))
 
 /* A sample of one mode. */
@@ -47,10 +47,10 @@ static double draw_wide_log(struct sc_random *random)
 static void test_false_alarms(void **state)
 {
 	static const struct one_mode modes[] = {
-		{ "normal, 2 %", draw_narrow },
-		{ "normal, 20 %", draw_wide },
-		{ "log-normal, 5 %", draw_log },
-		{ "log-normal, 70 %", draw_wide_log },
+		{"normal, 2 %", draw_narrow},
+		{"normal, 20 %", draw_wide},
+		{"log-normal, 5 %", draw_log},
+		{"log-normal, 70 %", draw_wide_log},
 	};
 	const uint32_t draws = 500;
 
@@ -110,7 +110,7 @@ static void test_finds_modes(void **state)
 
 static void test_names_them(void **state)
 {
-	static const double values[] = { 210, 99, 101, 205, 100, 98, 207, 102, 206 };
+	static const double values[] = {210, 99, 101, 205, 100, 98, 207, 102, 206};
 	struct sc_modes modes;
 	uint32_t high = 0;
 
@@ -128,7 +128,7 @@ static void test_names_them(void **state)
 
 static void test_order_and_scale(void **state)
 {
-	double values[] = { 98, 99, 100, 101, 102, 205, 206, 207, 210 };
+	double values[] = {98, 99, 100, 101, 102, 205, 206, 207, 210};
 	struct sc_modes a, b;
 
 	(void)state;
@@ -149,7 +149,7 @@ static void test_order_and_scale(void **state)
 
 static void test_an_outlier_is_no_mode(void **state)
 {
-	static const double values[] = { 100, 101, 99, 102, 98, 100.5, 99.5, 101.5, 400 };
+	static const double values[] = {100, 101, 99, 102, 98, 100.5, 99.5, 101.5, 400};
 	struct sc_modes modes;
 
 	(void)state;
@@ -158,7 +158,7 @@ static void test_an_outlier_is_no_mode(void **state)
 
 static void test_near_modes_do_not_matter(void **state)
 {
-	static const double values[] = { 100, 100.01, 100.02, 101, 101.01, 101.02, 101.03 };
+	static const double values[] = {100, 100.01, 100.02, 101, 101.01, 101.02, 101.03};
 	struct sc_modes modes;
 
 	(void)state;
@@ -168,8 +168,8 @@ static void test_near_modes_do_not_matter(void **state)
 
 static void test_two_values(void **state)
 {
-	static const double values[] = { 1, 2, 1, 2, 1, 2 };
-	static const double equal[] = { 3, 3, 3, 3, 3, 3, 3 };
+	static const double values[] = {1, 2, 1, 2, 1, 2};
+	static const double equal[] = {3, 3, 3, 3, 3, 3, 3};
 	struct sc_modes modes;
 
 	(void)state;
@@ -180,7 +180,7 @@ static void test_two_values(void **state)
 
 static void test_too_few(void **state)
 {
-	static const double values[] = { 1, 1, 2, 2, 2 };
+	static const double values[] = {1, 1, 2, 2, 2};
 	struct sc_modes modes;
 
 	(void)state;
@@ -191,18 +191,18 @@ static void test_too_few(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		{ "normal and log-normal samples raise at most 1 % false alarms",
-		  test_false_alarms, NULL, NULL, NULL },
-		{ "two modes are found", test_finds_modes, NULL, NULL, NULL },
-		{ "both centres are named, and which samples belong to each", test_names_them, NULL,
-		  NULL, NULL },
-		{ "neither order nor scale matters", test_order_and_scale, NULL, NULL, NULL },
-		{ "a single outlier is no mode", test_an_outlier_is_no_mode, NULL, NULL, NULL },
-		{ "modes nearer than asked for do not matter", test_near_modes_do_not_matter, NULL,
-		  NULL, NULL },
-		{ "samples of two values are two modes, equal ones are none", test_two_values, NULL,
-		  NULL, NULL },
-		{ "fewer than six samples are no evidence", test_too_few, NULL, NULL, NULL },
+		{"normal and log-normal samples raise at most 1 % false alarms", test_false_alarms,
+		 NULL, NULL, NULL},
+		{"two modes are found", test_finds_modes, NULL, NULL, NULL},
+		{"both centres are named, and which samples belong to each", test_names_them, NULL,
+		 NULL, NULL},
+		{"neither order nor scale matters", test_order_and_scale, NULL, NULL, NULL},
+		{"a single outlier is no mode", test_an_outlier_is_no_mode, NULL, NULL, NULL},
+		{"modes nearer than asked for do not matter", test_near_modes_do_not_matter, NULL,
+		 NULL, NULL},
+		{"samples of two values are two modes, equal ones are none", test_two_values, NULL,
+		 NULL, NULL},
+		{"fewer than six samples are no evidence", test_too_few, NULL, NULL, NULL},
 	};
 
 	return cmocka_run_group_tests_name("modes", tests, NULL, NULL);

@@ -2,20 +2,20 @@
 
 /* The stopping rule: its coverage computed, enumerated and simulated; and that naive looks fail. */
 
+#include <cmocka.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 #include "stats/order.h"
 #include "stats/stop-trial.h"
 
 #define PRECISION 0.05
-#define SEED 20240611u
-#define DRAWS 10000u
+#define SEED      20240611u
+#define DRAWS     10000u
 
 static struct sc_stop_rule rule_to(uint32_t samples_max)
 {
@@ -28,7 +28,7 @@ static struct sc_stop_rule rule_to(uint32_t samples_max)
 /* Someone who looks at the 95 % interval after each sample. */
 static struct sc_stop_rule naive_rule(uint32_t first, uint32_t last)
 {
-	struct sc_stop_rule rule = { .precision = PRECISION, .confidence = 0.95 };
+	struct sc_stop_rule rule = {.precision = PRECISION, .confidence = 0.95};
 
 	for (uint32_t n = first; n <= last; n++) {
 		size_t low, high;
@@ -36,7 +36,7 @@ static struct sc_stop_rule naive_rule(uint32_t first, uint32_t last)
 
 		assert_true(rule.look_count < SC_STOP_LOOKS_MAX);
 		(void)sc_median_ranks(n, 0.95, &low, &high, &coverage);
-		rule.looks[rule.look_count++] = (struct sc_stop_planned){ n, (uint32_t)low };
+		rule.looks[rule.look_count++] = (struct sc_stop_planned){n, (uint32_t)low};
 	}
 	return rule;
 }
@@ -106,10 +106,10 @@ static double enumerate_coverage(const struct sc_stop_planned *looks, size_t loo
 static void test_coverage_enumerated(void **state)
 {
 	static const struct sc_stop_planned looks[][3] = {
-		{ { 6, 1 }, { 9, 2 }, { 14, 3 } },
-		{ { 6, 1 }, { 7, 1 }, { 8, 1 } },
-		{ { 3, 0 }, { 10, 4 }, { 18, 5 } },
-		{ { 1, 0 }, { 2, 1 }, { 3, 1 } },
+		{{6, 1}, {9, 2}, {14, 3}},
+		{{6, 1}, {7, 1}, {8, 1}},
+		{{3, 0}, {10, 4}, {18, 5}},
+		{{1, 0}, {2, 1}, {3, 1}},
 	};
 
 	(void)state;
@@ -124,7 +124,7 @@ static void test_coverage_of_one_look(void **state)
 	for (uint32_t n = 6; n <= SC_STOP_SAMPLES_MAX; n += 71) {
 		size_t low, high;
 		double closed;
-		struct sc_stop_planned look = { .samples = n };
+		struct sc_stop_planned look = {.samples = n};
 
 		(void)sc_median_ranks(n, 0.95, &low, &high, &closed);
 		look.rank = (uint32_t)low;
@@ -134,7 +134,7 @@ static void test_coverage_of_one_look(void **state)
 
 static void test_plan_holds(void **state)
 {
-	static const uint32_t ends[] = { 8, 9, 12, 20, 60, 100, 333, SC_STOP_SAMPLES_MAX };
+	static const uint32_t ends[] = {8, 9, 12, 20, 60, 100, 333, SC_STOP_SAMPLES_MAX};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
@@ -187,7 +187,7 @@ static void print_trial(const struct sc_stop_trial *trial)
 
 static void test_simulated_coverage(void **state)
 {
-	static const uint32_t ends[] = { 12, 60 };
+	static const uint32_t ends[] = {12, 60};
 	struct sc_stop_trial trials[SC_STOP_TRIALS];
 
 	(void)state;
@@ -252,7 +252,7 @@ static void test_time_runs_out(void **state)
 
 		for (uint32_t draw = 0; draw < DRAWS; draw++) {
 			size_t end = 8 + (size_t)sc_random_below(&random, 53);
-			struct sc_stop_verdict verdict = { 0 };
+			struct sc_stop_verdict verdict = {0};
 
 			for (size_t n = 0; n < end && verdict.state == SC_STOP_MORE;) {
 				values[n++] = sc_stop_draw(&random, (enum sc_stop_shape)shape, 0.1);
@@ -315,7 +315,7 @@ static void test_converges_at_looks(void **state)
 static void test_precision_is_the_edge(void **state)
 {
 	struct sc_stop_rule rule = rule_to(8);
-	double values[8] = { 95.5, 100, 100, 100, 100, 100, 100, 104.5 };
+	double values[8] = {95.5, 100, 100, 100, 100, 100, 100, 104.5};
 
 	(void)state;
 	assert_int_equal(sc_stop_look(&rule, values, 8).state, SC_STOP_CONVERGED);
@@ -361,34 +361,34 @@ static void test_need(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		{ "at fixed n the interval covers what the binomial says, for each distribution",
-		  test_exact_interval, NULL, NULL, NULL },
-		{ "each distribution of the trials has the median 1", test_medians_are_one, NULL,
-		  NULL, NULL },
-		{ "the coverage of several looks is that of all walks enumerated",
-		  test_coverage_enumerated, NULL, NULL, NULL },
-		{ "the coverage of one look is the closed form", test_coverage_of_one_look, NULL,
-		  NULL, NULL },
-		{ "planned looks hold together with the confidence asked for", test_plan_holds,
-		  NULL, NULL, NULL },
-		{ "no rank of a plan could be higher", test_plan_cannot_be_tightened, NULL, NULL,
-		  NULL },
-		{ "a pilot too short for the confidence is refused", test_short_pilot, NULL, NULL,
-		  NULL },
-		{ "simulated coverage of the rule is at least 92 % for each distribution",
-		  test_simulated_coverage, NULL, NULL, NULL },
-		{ "control: a look after each sample covers less than 92 %", test_naive_looks_fail,
-		  NULL, NULL, NULL },
-		{ "control: the planned looks with 95 % each cover less than 92 %",
-		  test_planned_looks_at_95_fail, NULL, NULL, NULL },
-		{ "sampling that ends between looks keeps the coverage", test_time_runs_out, NULL,
-		  NULL, NULL },
-		{ "the same seed gives the same trial", test_seed, NULL, NULL, NULL },
-		{ "samples that agree converge at a look and only there", test_converges_at_looks,
-		  NULL, NULL, NULL },
-		{ "the wider side of the interval decides", test_precision_is_the_edge, NULL, NULL,
-		  NULL },
-		{ "a pilot's spread says which look will do", test_need, NULL, NULL, NULL },
+		{"at fixed n the interval covers what the binomial says, for each distribution",
+		 test_exact_interval, NULL, NULL, NULL},
+		{"each distribution of the trials has the median 1", test_medians_are_one, NULL,
+		 NULL, NULL},
+		{"the coverage of several looks is that of all walks enumerated",
+		 test_coverage_enumerated, NULL, NULL, NULL},
+		{"the coverage of one look is the closed form", test_coverage_of_one_look, NULL,
+		 NULL, NULL},
+		{"planned looks hold together with the confidence asked for", test_plan_holds, NULL,
+		 NULL, NULL},
+		{"no rank of a plan could be higher", test_plan_cannot_be_tightened, NULL, NULL,
+		 NULL},
+		{"a pilot too short for the confidence is refused", test_short_pilot, NULL, NULL,
+		 NULL},
+		{"simulated coverage of the rule is at least 92 % for each distribution",
+		 test_simulated_coverage, NULL, NULL, NULL},
+		{"control: a look after each sample covers less than 92 %", test_naive_looks_fail,
+		 NULL, NULL, NULL},
+		{"control: the planned looks with 95 % each cover less than 92 %",
+		 test_planned_looks_at_95_fail, NULL, NULL, NULL},
+		{"sampling that ends between looks keeps the coverage", test_time_runs_out, NULL,
+		 NULL, NULL},
+		{"the same seed gives the same trial", test_seed, NULL, NULL, NULL},
+		{"samples that agree converge at a look and only there", test_converges_at_looks,
+		 NULL, NULL, NULL},
+		{"the wider side of the interval decides", test_precision_is_the_edge, NULL, NULL,
+		 NULL},
+		{"a pilot's spread says which look will do", test_need, NULL, NULL, NULL},
 	};
 
 	return cmocka_run_group_tests_name("stop", tests, NULL, NULL);
