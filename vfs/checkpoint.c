@@ -14,7 +14,8 @@
  * With the lock, it marks both ends. Without, a checkpoint begins with a WAL sync while no
  * transaction is under way (a commit syncs before it reports, and the header of a new WAL is
  * synced after it was written by one), or else with CKPT_START; it ends before the first call
- * after CKPT_DONE that is none of the above. Then its end is that of the last call that was.
+ * after CKPT_DONE that is none of the above. That call may be long in coming, so what is known to
+ * belong is booked at CKPT_DONE and after each call that follows.
  *
  * One that had nothing to copy is timed like any other, but not counted.
  */
@@ -27,33 +28,48 @@ static void begin(struct sc_thread *thread, struct sc_file *main, uint64_t start
 	main->checkpoint = (struct sc_checkpoint){
 		.phase = SC_CHECKPOINT_BEGUN,
 		.has_lock = has_lock,
-		.start_ns = start_ns,
+		.booked_ns = start_ns,
 	};
 	thread->calls.checkpoint = main;
 	thread->calls.checkpoint_last_ns = start_ns;
 	thread->checkpoint_depth = 1;
 }
 
+/* Books what is not booked yet, up to the last call that belongs to it. */
+static void book(struct sc_thread *thread, struct sc_file *main)
+{
+	struct sc_database *database = &sc_ledger.meter->databases[main->database];
+	uint64_t ns = thread->calls.checkpoint_last_ns - main->checkpoint.booked_ns;
+
+	main->checkpoint.booked_ns = thread->calls.checkpoint_last_ns;
+	thread->checkpoint_ns += ns;
+	(void)atomic_fetch_add_explicit(&database->checkpoint_ns, ns, memory_order_relaxed);
+	(void)atomic_fetch_add_explicit(&database->checkpoint_frames, main->checkpoint.frames,
+					memory_order_relaxed);
+	main->checkpoint.frames = 0;
+	if (main->checkpoint.has_copied)
+		(void)atomic_fetch_add_explicit(&database->checkpoints, 1, memory_order_relaxed);
+	main->checkpoint.has_copied = false;
+}
+
 void sc_checkpoint_finish(struct sc_thread *thread)
 {
 	struct sc_file *main = thread->calls.checkpoint;
-	struct sc_database *database;
-	uint64_t ns;
 
 	if (!main)
 		return;
 	thread->calls.checkpoint = NULL;
 	thread->checkpoint_depth = 0;
-
-	ns = thread->calls.checkpoint_last_ns - main->checkpoint.start_ns;
-	thread->checkpoint_ns += ns;
-	database = &sc_ledger.meter->databases[main->database];
-	(void)atomic_fetch_add_explicit(&database->checkpoint_ns, ns, memory_order_relaxed);
-	(void)atomic_fetch_add_explicit(&database->checkpoint_frames, main->checkpoint.frames,
-					memory_order_relaxed);
-	if (main->checkpoint.has_copied)
-		(void)atomic_fetch_add_explicit(&database->checkpoints, 1, memory_order_relaxed);
 	main->checkpoint.phase = SC_CHECKPOINT_NONE;
+	book(thread, main);
+}
+
+void sc_checkpoint_called_slow(struct sc_thread *thread)
+{
+	struct sc_file *main = thread->calls.checkpoint;
+
+	if (!main->checkpoint.has_lock && main->checkpoint.phase == SC_CHECKPOINT_COPIED)
+		book(thread, main);
 }
 
 void sc_checkpoint_locked(struct sc_thread *thread, struct sc_file *main, uint64_t end_ns)

@@ -27,7 +27,8 @@ void sc_checkpoint_copied(struct sc_thread *thread, struct sc_file *main);
 /** sc_checkpoint_finish() - the one in progress on this thread is over; there may be none */
 void sc_checkpoint_finish(struct sc_thread *thread);
 
-/* Slow path of the next one. */
+/* Slow paths of the next two. */
+void sc_checkpoint_called_slow(struct sc_thread *thread);
 void sc_checkpoint_step_slow(struct sc_thread *thread, const struct sc_file *file, enum sc_op op);
 
 /** sc_checkpoint_step() - @op on @file comes: does it still belong to the one in progress? */
@@ -36,4 +37,11 @@ static inline void sc_checkpoint_step(struct sc_thread *thread, const struct sc_
 {
 	if (__builtin_expect(thread->calls.checkpoint != NULL, 0))
 		sc_checkpoint_step_slow(thread, file, op);
+}
+
+/** sc_checkpoint_called() - a call that may be the last of a checkpoint was booked */
+static inline void sc_checkpoint_called(struct sc_thread *thread)
+{
+	if (__builtin_expect(thread->calls.checkpoint != NULL, 0))
+		sc_checkpoint_called_slow(thread);
 }

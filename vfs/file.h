@@ -39,9 +39,9 @@ enum sc_checkpoint_phase {
 struct sc_checkpoint {
 	enum sc_checkpoint_phase phase;
 	bool has_lock;      /* ends with the release of the checkpoint lock */
-	bool has_copied;    /* or tried to: it is counted */
-	uint64_t start_ns;
-	uint64_t frames;
+	bool has_copied;    /* or tried to: it counts, and is not counted yet */
+	uint64_t booked_ns; /* moment up to which it is booked; first its start */
+	uint64_t frames;    /* copied and not booked yet */
 };
 
 struct sc_file {

@@ -27,6 +27,7 @@ struct link {
 	_Atomic(struct sc_file *) file; /* NULL: free; TAKEN: being filled */
 	_Atomic(uintptr_t) name;
 	_Atomic uint32_t database;
+	_Atomic(const struct sc_shim *) shim; /* on a shim on a shim, names are in both */
 	_Atomic(sqlite3 *) connection;
 };
 
@@ -66,6 +67,7 @@ void sc_link_add(struct sc_file *file)
 			continue;
 		atomic_store_explicit(&links[i].name, (uintptr_t)file->name, memory_order_relaxed);
 		atomic_store_explicit(&links[i].database, file->database, memory_order_relaxed);
+		atomic_store_explicit(&links[i].shim, file->shim, memory_order_relaxed);
 		atomic_store_explicit(&links[i].connection, NULL, memory_order_relaxed);
 		atomic_store_explicit(&links[i].file, file, memory_order_release);
 		file->link = i + 1;
@@ -87,28 +89,28 @@ void sc_link_remove(struct sc_file *file)
 	file->sibling = file;
 }
 
-/* Distance from the name of @entry up to @name; UINTPTR_MAX if it is not below. */
-static uintptr_t distance(const struct link *entry, uintptr_t name)
+/* Distance from the name of @entry up to that of @file; UINTPTR_MAX if it cannot be its main file. */
+static uintptr_t distance(const struct link *entry, const struct sc_file *file)
 {
 	uintptr_t start = atomic_load_explicit(&entry->name, memory_order_relaxed);
+	uintptr_t name = (uintptr_t)file->name;
 
+	if (atomic_load_explicit(&entry->database, memory_order_relaxed) != file->database ||
+	    atomic_load_explicit(&entry->shim, memory_order_relaxed) != file->shim)
+		return UINTPTR_MAX;
 	return start < name ? name - start : UINTPTR_MAX;
 }
 
 struct sc_file *sc_link_main(const struct sc_file *file)
 {
-	uintptr_t name = (uintptr_t)file->name;
 	uintptr_t best = 2 * strlen(file->name) + PARAMETERS_BYTES;
 	struct sc_file *nearest = NULL;
 
 	for (uint32_t i = 0; i < used(); i++) {
 		struct sc_file *candidate = entry_file(&links[i]);
 
-		if (!candidate ||
-		    atomic_load_explicit(&links[i].database, memory_order_relaxed) != file->database)
-			continue;
-		if (distance(&links[i], name) < best) {
-			best = distance(&links[i], name);
+		if (candidate && distance(&links[i], file) < best) {
+			best = distance(&links[i], file);
 			nearest = candidate;
 		}
 	}

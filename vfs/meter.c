@@ -195,6 +195,7 @@ static int meter_truncate(sqlite3_file *base, sqlite3_int64 size)
 	(void)sc_call_finish(&call, file->database, file->role, SC_OP_TRUNCATE, 0,
 			     rc != SQLITE_OK);
 
+	sc_checkpoint_called(thread);
 	if (rc == SQLITE_OK)
 		sc_size_truncated(thread, file, (uint64_t)size);
 	if (file->role == SC_ROLE_MAIN_JOURNAL && size == 0)
@@ -221,6 +222,7 @@ static int meter_sync(sqlite3_file *base, int flags)
 	rc = sc_forward_sync(base, flags);
 	(void)sc_call_finish(&call, file->database, file->role, SC_OP_SYNC, 0, rc != SQLITE_OK);
 
+	sc_checkpoint_called(thread);
 	thread->syncs++;
 	sc_call_leave(thread);
 	return rc;
@@ -393,6 +395,7 @@ static int meter_file_control(sqlite3_file *base, int op, void *argument)
 	end_ns = sc_call_finish(&call, file->database, file->role, SC_OP_FILE_CONTROL, 0,
 				rc != SQLITE_OK && rc != SQLITE_NOTFOUND);
 
+	sc_checkpoint_called(thread);
 	conclude_control(thread, file, op, argument, rc, end_ns);
 	if (rc == SQLITE_OK && op == SQLITE_FCNTL_VFSNAME)
 		prefix_vfs_name(file, argument);
