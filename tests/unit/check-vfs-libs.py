@@ -20,7 +20,7 @@ import unittest
 LIBC = ("libc.so.6", "libpthread.so.0", "libdl.so.2", "ld-linux-x86-64.so.2",
         "ld-linux-aarch64.so.1", "libgcc_s.so.1", "libatomic.so.1")
 ALWAYS = re.compile(r"sqlite3_\w+|_GLOBAL_OFFSET_TABLE_|__dso_handle|_DYNAMIC|__ehdr_start")
-SANITIZERS = re.compile(r"__(asan|ubsan|tsan|sanitizer|gcov|llvm|start_asan|stop_asan)_\w+")
+SANITIZERS = re.compile(r"__(asan|ubsan|tsan|sanitizer|gcov|llvm)_\w+|llvm_gc\w+")
 CRYPTO = re.compile(r"(EVP|RAND|CRYPTO|OPENSSL|ERR|OSSL)_\w+")
 CRYPTO_OBJECT = "layer_crypt.c.o"
 
