@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The workloads of suite `commit` as a program without any instrument would run them: a loop in C
- * around prepared statements, the clock read before it and after it.
+ * around prepared statements, the clocks read before it and after it.
  *
  * The statements, the table, the dataset, the pragmas and the kinds of values are the suite's; the
  * values themselves are not (equal work matters, not equal bytes). They lie in an array before the
@@ -10,7 +10,7 @@
  *
  * usage: bare insert_one|insert_batch|read_point off|normal|full|extra OPERATIONS DIRECTORY
  *
- * Prints one JSON line: {"operations": N, "wall_ns": N}.
+ * Prints one JSON line: {"operations": N, "wall_ns": N, "cpu_ns": N}.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -60,11 +60,15 @@ static void check(struct bare *bare, int rc, const char *what)
 		die(bare, what);
 }
 
-static uint64_t now_ns(void)
+struct cost {
+	uint64_t wall_ns, cpu_ns;
+};
+
+static uint64_t now_ns(clockid_t clock)
 {
 	struct timespec now;
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail for this clock */
+	(void)clock_gettime(clock, &now); /* cannot fail for these clocks */
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
@@ -162,15 +166,17 @@ static const struct workload {
 	{"read_point", read_point, false},
 };
 
-/* Makes values, runs them, counts what should be there afterwards. Return: nanoseconds. */
-static uint64_t run(struct bare *bare, const struct workload *workload, int64_t count)
+/* Makes values, runs them, counts what should be there afterwards. */
+static struct cost run(struct bare *bare, const struct workload *workload, int64_t count)
 {
 	struct row *rows = make_rows(bare, count, !workload->writes);
-	uint64_t start_ns = now_ns();
-	uint64_t wall_ns;
+	uint64_t start_cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
+	struct cost cost;
 
 	workload->run(bare, rows, count);
-	wall_ns = now_ns() - start_ns;
+	cost.wall_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
+	cost.cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - start_cpu_ns;
 
 	for (int64_t i = 0; i < count; i++) {
 		if (workload->writes)
@@ -181,7 +187,7 @@ static uint64_t run(struct bare *bare, const struct workload *workload, int64_t 
 	if (workload->writes)
 		bare->row_count += count;
 	free(rows);
-	return wall_ns;
+	return cost;
 }
 
 /* --- before and after */
@@ -279,7 +285,7 @@ int main(int argc, char **argv)
 	const struct workload *workload = argc == 5 ? find_workload(argv[1]) : NULL;
 	int64_t operations = argc == 5 ? strtoll(argv[3], NULL, 10) : 0;
 	char text[4096];
-	uint64_t wall_ns;
+	struct cost cost;
 
 	if (!workload || operations <= 0) {
 		fprintf(stderr, "usage: bare insert_one|insert_batch|read_point SYNCHRONOUS "
@@ -299,9 +305,10 @@ int main(int argc, char **argv)
 	execute(&bare, text);
 	prepare_all(&bare);
 	warm_up(&bare, workload);
-	wall_ns = run(&bare, workload, operations);
+	cost = run(&bare, workload, operations);
 	verify(&bare);
 	close_database(&bare);
-	printf("{\"operations\": %" PRId64 ", \"wall_ns\": %" PRIu64 "}\n", operations, wall_ns);
+	printf("{\"operations\": %" PRId64 ", \"wall_ns\": %" PRIu64 ", \"cpu_ns\": %" PRIu64 "}\n",
+	       operations, cost.wall_ns, cost.cpu_ns);
 	return 0;
 }

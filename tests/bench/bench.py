@@ -10,12 +10,15 @@ after one another, the order within a pair drawn anew for each; the pairs of all
 shuffled within a round. The ratio of a pair is the subject's operations per second over the bare
 loop's; the figure is the median of the ratios, with the narrowest order-statistic interval that
 covers the median of their distribution with at least 95 %, exactly and whatever the distribution.
-An A/A row, bare loop against bare loop, shows what the machine alone does to such a figure.
+An A/A row, bare loop against bare loop, shows what the machine alone does to such a figure. The same
+ratio by CPU time stands beside it: without syncs nothing but CPU is used, and other load on the
+machine moves it less.
 
 A requirement is `met` where the median reaches it, and `shown` where the whole interval does.
 """
 
 import argparse
+import collections
 import datetime
 import json
 import math
@@ -80,6 +83,15 @@ def verdict(figure, required):
 
 # --- runs
 
+Cost = collections.namedtuple("Cost", "wall cpu")  # seconds of one operation
+
+
+def cost_of(result):
+    operations = int(result["operations"])
+    return Cost(int(result["wall_ns"]) / 1e9 / operations,
+                max(int(result["cpu_ns"]), 1) / 1e9 / operations)
+
+
 class Bench:
     def __init__(self, options):
         self.bare = os.path.join(options.build, "tests", "bench", "bare")
@@ -104,8 +116,8 @@ class Bench:
         return json.loads(done.stdout.splitlines()[-1])
 
     def run_bare(self, workload, synchronous, operations):
-        result = self.run([self.bare, workload, synchronous, str(operations), "@DIRECTORY@"])
-        return result["operations"] / (int(result["wall_ns"]) / 1e9)
+        return cost_of(self.run([self.bare, workload, synchronous, str(operations),
+                                 "@DIRECTORY@"]))
 
     def run_sample(self, workload, synchronous, operations, kind, instruments):
         with open(self.suite, encoding="utf-8") as file:
@@ -127,15 +139,15 @@ class Bench:
             sys.exit(f"bench.py: the sample failed: {sample.get('reason')}")
         if int(sample["operations"]) != operations:
             sys.exit(f"bench.py: the sample did {sample['operations']} of {operations} operations")
-        return operations / (int(sample["wall_ns"]) / 1e9)
+        return cost_of(sample)
 
     def operations_for(self, workload, synchronous):
         """How many operations take about --seconds: from a bare run, whole thousands."""
-        rate = self.run_bare(workload, synchronous, 2000)
-        return max(1000, round(rate * self.options.seconds / 1000) * 1000)
+        cost = self.run_bare(workload, synchronous, 2000)
+        return max(1000, round(self.options.seconds / cost.wall / 1000) * 1000)
 
     def pair(self, workload, synchronous, operations, kind, instruments):
-        """The rates (bare, subject) of one pair; kind None is the bare loop again."""
+        """The costs (bare, subject) of one pair; kind None is the bare loop again."""
         def bare():
             return self.run_bare(workload, synchronous, operations)
 
@@ -145,10 +157,10 @@ class Bench:
             return self.run_sample(workload, synchronous, operations, kind, instruments)
 
         if self.random.random() < 0.5:
-            bare_rate = bare()
-            return bare_rate, subject()
-        subject_rate = subject()
-        return bare(), subject_rate
+            bare_cost = bare()
+            return bare_cost, subject()
+        subject_cost = subject()
+        return bare(), subject_cost
 
     def measure(self, workload, synchronous, subjects):
         """One row a subject, the A/A row first."""
@@ -165,18 +177,19 @@ class Bench:
             if sys.stderr.isatty():
                 print(f"\r{workload} WAL+{synchronous.upper()}: round {round_index + 1} of "
                       f"{self.options.pairs} ", end="", file=sys.stderr, flush=True)
-        return [self.row(workload, synchronous, operations, subject, rates)
-                for subject, rates in zip(subjects, pairs)]
+        return [self.row(workload, synchronous, operations, subject, costs)
+                for subject, costs in zip(subjects, pairs)]
 
     @staticmethod
-    def row(workload, synchronous, operations, subject, rates):
+    def row(workload, synchronous, operations, subject, costs):
         name, _, _, required = subject
-        figure = summarise([measured / bare for bare, measured in rates])
+        figure = summarise([bare.wall / measured.wall for bare, measured in costs])
         return {"workload": workload, "setting": f"WAL+{synchronous.upper()}", "subject": name,
                 "required": required, "operations": operations, "ratio": figure,
+                "cpu_ratio": summarise([bare.cpu / measured.cpu for bare, measured in costs]),
                 "verdict": verdict(figure, required),
-                "bare_ops_per_s": [bare for bare, _ in rates],
-                "subject_ops_per_s": [measured for _, measured in rates]}
+                "bare_ops_per_s": [1 / bare.wall for bare, _ in costs],
+                "subject_ops_per_s": [1 / measured.wall for _, measured in costs]}
 
 
 # --- the result
@@ -229,18 +242,21 @@ def render(facts, rows):
         "Operations per second of a sample over those of a bare C loop of the same statements,",
         "WAL, 4 KiB pages, recycled WAL: the median of interleaved pairs with its exact",
         "distribution-free interval. *met*: the median reaches what is required; *shown*: the",
-        "whole interval does. The A/A rows set the bare loop against itself.", "",
-        "| workload | setting | subject | bare ops/s | ratio | interval | pairs | required | |",
-        "| --- | --- | --- | ---: | ---: | --- | ---: | ---: | --- |",
+        "whole interval does. The A/A rows set the bare loop against itself. The last two columns",
+        "are the same ratio by CPU time.", "",
+        "| workload | setting | subject | bare ops/s | ratio | interval | pairs | required | "
+        "| by CPU | interval |",
+        "| --- | --- | --- | ---: | ---: | --- | ---: | ---: | --- | ---: | --- |",
     ]
     for row in rows:
-        ratio = row["ratio"]
+        ratio, cpu = row["ratio"], row["cpu_ratio"]
         required = "" if row["required"] is None else f"≥ {row['required']:.2f}"
         bare = sorted(row["bare_ops_per_s"])[len(row["bare_ops_per_s"]) // 2]
         lines.append(
             f"| {row['workload']} | {row['setting']} | {row['subject']} | {bare:,.0f} "
             f"| {ratio['median']:.3f} | {ratio['low']:.3f} – {ratio['high']:.3f} "
-            f"({ratio['coverage']:.1%}) | {ratio['pairs']} | {required} | {row['verdict']} |")
+            f"({ratio['coverage']:.1%}) | {ratio['pairs']} | {required} | {row['verdict']} "
+            f"| {cpu['median']:.3f} | {cpu['low']:.3f} – {cpu['high']:.3f} |")
     lines += ["", "| what | |", "| --- | --- |"]
     for key, value in facts.items():
         if key == "load_average":

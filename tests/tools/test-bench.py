@@ -16,10 +16,10 @@ SPEC = importlib.util.spec_from_file_location("bench", sys.argv[1])
 bench = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(bench)
 
-# Stand-ins: the bare loop takes 1000 ns an operation, a sample 1250 ns.
+# Stand-ins: the bare loop takes 1000 ns an operation, 500 of them CPU, a sample 1250 and 1000.
 BARE = """#!/bin/sh
 [ -z "$(ls -A "$4")" ] || exit 9
-echo "{\\"operations\\": $3, \\"wall_ns\\": $(($3 * 1000))}"
+echo "{\\"operations\\": $3, \\"wall_ns\\": $(($3 * 1000)), \\"cpu_ns\\": $(($3 * 500))}"
 """
 SYNCOST = """#!/usr/bin/env python3
 import json, os, sys
@@ -27,7 +27,8 @@ spec = json.loads(sys.stdin.readline())
 assert sys.argv[1:] == ["__sample"] and os.listdir(spec["directory"]) == []
 print("noise before the line")
 print(json.dumps({"status": "measured", "verified": VERIFIED, "reason": "rows differ",
-                  "operations": spec["operations"], "wall_ns": spec["operations"] * 1250}))
+                  "operations": spec["operations"], "wall_ns": spec["operations"] * 1250,
+                  "cpu_ns": spec["operations"] * 1000}))
 """
 
 
@@ -94,6 +95,7 @@ class Pairs(unittest.TestCase):
         self.assertAlmostEqual(again["ratio"]["median"], 1.0)
         self.assertEqual(again["verdict"], "holds 1")
         self.assertAlmostEqual(sample["ratio"]["low"], 0.8)
+        self.assertAlmostEqual(sample["cpu_ratio"]["median"], 0.5)
         self.assertEqual((sample["verdict"], sample["operations"]), ("shown", 2000))
         self.assertEqual(len(sample["subject_ops_per_s"]), 7)
         self.assertEqual(os.listdir(os.path.join(self.directory, "data")), [])
@@ -104,7 +106,7 @@ class Pairs(unittest.TestCase):
                                              [("sample", "timing", 0, 0.95)])
         text = bench.render({"started": "now", "load_average": (0.5, 0.25, 0.125)}, rows)
         self.assertIn("| insert_one | WAL+OFF | sample | 1,000,000 | 0.800 | 0.800 – 0.800 "
-                      "(98.4%) | 7 | ≥ 0.95 | missed |", text)
+                      "(98.4%) | 7 | ≥ 0.95 | missed | 0.500 | 0.500 – 0.500 |", text)
         self.assertIn("| load average | 0.50, 0.25, 0.12 |", text)
 
     def test_unverified(self):
