@@ -7,8 +7,11 @@
 
 #include "format.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct unit {
 	const char *name;
@@ -95,5 +98,23 @@ const char *sc_format_percent(double share, char *text, size_t text_bytes)
 
 	(void)snprintf(text, text_bytes, "%.*f %%",
 		       fabs(percent) >= 9.95 || is_whole(percent) ? 0 : 1, percent);
+	return text;
+}
+
+const char *sc_format_number(double value, char *text, size_t text_bytes)
+{
+	const char *point = localeconv()->decimal_point;
+	char *found;
+
+	for (int digits = 15; digits <= 17; digits++) {
+		(void)snprintf(text, text_bytes, "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	found = strcmp(point, ".") == 0 ? NULL : strstr(text, point);
+	if (found) {
+		*found = '.';
+		memmove(found + 1, found + strlen(point), strlen(found + strlen(point)) + 1);
+	}
 	return text;
 }

@@ -16,3 +16,7 @@ const char *sc_format_size(double bytes, char *text, size_t text_bytes); /* "512
 const char *sc_format_rate(double per_second, char *text, size_t text_bytes); /* "11.2k" */
 const char *sc_format_count(double count, char *text, size_t text_bytes); /* "4", "3.08", "1.20M" */
 const char *sc_format_percent(double share, char *text, size_t text_bytes); /* "87 %", "0.4 %" */
+
+/** sc_format_number() - for programs: the shortest decimal that reads back as @value, with a point
+ * whatever the locale; @value is finite */
+const char *sc_format_number(double value, char *text, size_t text_bytes);

@@ -10,14 +10,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "format.h"
 #include "json-report.h"
 #include "syncost.h"
 
 #define KERNEL_SILENT "the kernel does not say"
 
+/* cJSON would print 15 digits and accept what is near: then a figure read back is another. */
 static bool put_number(cJSON *json, const char *key, double value)
 {
-	return cJSON_AddNumberToObject(json, key, value) != NULL;
+	char text[SC_FORMAT_BYTES];
+
+	return cJSON_AddRawToObject(json, key, sc_format_number(value, text, sizeof(text))) != NULL;
 }
 
 static bool put_bool(cJSON *json, const char *key, bool value)

@@ -543,7 +543,7 @@ const struct sc_metric sc_metrics[] = {
 	  "thread CPU time between calls into SQLite, per operation, where it was read",
 	  NS, NEITHER, FROM_LEDGER, SC_GROUP_CPU, read_cpu_outside },
 
-	{ "syncs_physical_per_commit", "Syncs per commit", "all",
+	{ "syncs_physical_per_commit", "Syncs per commit", "syncs",
 	  "syncs that reached the kernel per commit, of files and directories",
 	  COUNT, LOWER, FROM_LEDGER, SC_GROUP_SYNC, read_syncs_physical },
 	{ "syncs_vfs_per_commit", "Syncs asked of the VFS, per commit", "vfs",

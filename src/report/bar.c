@@ -9,6 +9,7 @@
 #include "bar.h"
 
 #include <assert.h>
+#include <string.h>
 
 struct part {
 	const char *key;  /* of the metric that is its share */
@@ -103,10 +104,20 @@ void sc_bar_add(struct sc_buffer *buffer, const struct sc_cell *cell, size_t col
 
 void sc_bar_add_legend(struct sc_buffer *buffer, const struct sc_render_options *options)
 {
+	size_t used = 0;
+
 	for (size_t i = 0; i < PART_COUNT; i++) {
-		if (i > 0)
+		size_t columns = 2 + strlen(parts[i].name);
+
+		if (used > 0 && used + 2 + columns > options->columns) {
+			sc_buffer_add_text(buffer, "\n");
+			used = 0;
+		} else if (used > 0) {
 			sc_buffer_add_text(buffer, "  ");
+			used += 2;
+		}
 		add_glyphs(buffer, &parts[i], 1, options);
 		sc_buffer_printf(buffer, " %s", parts[i].name);
+		used += columns;
 	}
 }

@@ -10,5 +10,5 @@
 void sc_bar_add(struct sc_buffer *buffer, const struct sc_cell *cell, size_t columns,
 		const struct sc_render_options *options);
 
-/** sc_bar_add_legend() - what each character stands for; one line */
+/** sc_bar_add_legend() - what each character stands for, in lines no wider than the terminal */
 void sc_bar_add_legend(struct sc_buffer *buffer, const struct sc_render_options *options);

@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 
+#include "../model/format.h"
 #include "text.h"
 #include "writers.h"
 
@@ -43,11 +44,11 @@ static void put_about(FILE *out, const struct sc_cell *cell)
 
 static void put_number(FILE *out, bool is_there, double value)
 {
-	char text[SC_TEXT_NUMBER_BYTES];
+	char text[SC_FORMAT_BYTES];
 
 	fputc(',', out);
 	if (is_there)
-		fputs(sc_text_number(value, text, sizeof(text)), out);
+		fputs(sc_format_number(value, text, sizeof(text)), out);
 }
 
 static void put_status(FILE *out, const struct sc_metric_value *value)

@@ -294,7 +294,7 @@ static int print_figures(struct sc_render *render, const struct sc_cell *cell)
 {
 	SC_CLEANUP(sc_buffer_fini) struct sc_buffer line = {0};
 	struct columns columns = columns_of(render->pass);
-	char label[200], text[300];
+	char label[200], text[600];
 	int r = 0;
 
 	if (sc_render_begins_group(render, cell)) {
@@ -313,8 +313,7 @@ static int print_figures(struct sc_render *render, const struct sc_cell *cell)
 		sc_same_text(cell, text, sizeof(text));
 		add_instead(render, &columns, text, &line);
 	} else if (cell->status != SC_MEASURED) {
-		(void)snprintf(text, sizeof(text), "%s: %s", sc_status_name(cell->status),
-			       cell->reason ? cell->reason : "no reason is known");
+		sc_reason_text(cell, text, sizeof(text));
 		add_instead(render, &columns, text, &line);
 	} else {
 		add_figures(render, &columns, cell, &line);

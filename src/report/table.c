@@ -221,6 +221,7 @@ static int print_failure(struct sc_render *render, const char *label, const stru
 {
 	SC_CLEANUP(sc_buffer_fini) struct sc_buffer line = {0};
 	SC_CLEANUP(sc_freep) char *text = NULL;
+	char reason[600];
 	int r;
 
 	sc_text_add_padded(&line, label, label_columns, false, render->options.utf8);
@@ -228,8 +229,8 @@ static int print_failure(struct sc_render *render, const char *label, const stru
 	if (r < 0)
 		return r;
 	fprintf(render->out, "%s ", text);
-	sc_buffer_printf(&line, "%s: %s", sc_status_name(cell->status),
-			 cell->reason ? cell->reason : "no reason is known");
+	sc_reason_text(cell, reason, sizeof(reason));
+	sc_buffer_add_text(&line, reason);
 	return print_sentence(render, &line, sc_text_columns(text) + 1, label_columns + 1);
 }
 
@@ -279,9 +280,9 @@ static int print_legend(struct sc_render *render)
 	r = print_line(render, &line);
 	if (r < 0)
 		return r;
-	sc_buffer_add_text(&line, "±: half of the median's 95 % interval; * wider than asked for, "
-				  "or too few samples. syncs: per commit, those of the directory "
-				  "included. p50, p99: of a commit, or of a query.");
+	sc_buffer_add_text(&line, "±: the wider side of the median's 95 % interval; * wider than was "
+				  "asked for, or too few samples. syncs: per commit, those of the "
+				  "directory included. p50, p99: of a commit, where there are any.");
 	return print_sentence(render, &line, 0, 0);
 }
 

@@ -8,7 +8,6 @@
 
 #include "text.h"
 
-#include <locale.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,22 +177,4 @@ void sc_text_add_markdown(struct sc_buffer *buffer, const char *text)
 	}
 	if (clean.code < 0 && buffer->code == 0)
 		buffer->code = clean.code;
-}
-
-const char *sc_text_number(double value, char *text, size_t text_bytes)
-{
-	const char *point = localeconv()->decimal_point;
-	char *found;
-
-	for (int digits = 15; digits <= 17; digits++) {
-		(void)snprintf(text, text_bytes, "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
-			break;
-	}
-	found = strcmp(point, ".") == 0 ? NULL : strstr(text, point);
-	if (found) {
-		*found = '.';
-		memmove(found + 1, found + strlen(point), strlen(found + strlen(point)) + 1);
-	}
-	return text;
 }

@@ -39,7 +39,3 @@ void sc_text_put_csv(FILE *out, const char *text);
 
 /** sc_text_add_markdown() - for a table's cell or a sentence: | and the like escaped, one line */
 void sc_text_add_markdown(struct sc_buffer *buffer, const char *text);
-
-/** sc_text_number() - the shortest decimal that reads back as @value, whatever the locale */
-const char *sc_text_number(double value, char *text, size_t text_bytes);
-#define SC_TEXT_NUMBER_BYTES 40u

@@ -96,3 +96,9 @@ void sc_unit_plural(const char *unit, char *text, size_t text_bytes)
 	else
 		(void)snprintf(text, text_bytes, "%ss", unit);
 }
+
+void sc_reason_text(const struct sc_cell *cell, char *text, size_t text_bytes)
+{
+	(void)snprintf(text, text_bytes, "%s: %s", sc_status_name(cell->status),
+		       cell->reason ? cell->reason : cell->ops_per_s.reason);
+}

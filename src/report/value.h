@@ -22,3 +22,6 @@ void sc_same_text(const struct sc_cell *cell, char *text, size_t text_bytes);
 
 /** sc_unit_plural() - "rows" of "row", "queries" of "query" */
 void sc_unit_plural(const char *unit, char *text, size_t text_bytes);
+
+/** sc_reason_text() - "failed: the disk is full": why a cell has no figures */
+void sc_reason_text(const struct sc_cell *cell, char *text, size_t text_bytes);

@@ -4,6 +4,9 @@
 
 #include "../base/test.h"
 
+#include <stdlib.h>
+
+#include "base/attr.h"
 #include "model/format.h"
 
 struct format_case {
@@ -80,6 +83,20 @@ static void shares_are_percentages(void **state)
 	CHECK(cases, sc_format_percent);
 }
 
+static void numbers_are_short_and_read_back(void **state)
+{
+	static const double values[] = {0,     1,     0.1,  1.0 / 3, 4096, 1e300,
+					-2.5, 1e-9, 123456789.123, 9007199254740993.0};
+	char text[SC_FORMAT_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < SC_ARRAY_COUNT(values); i++)
+		assert_true(strtod(sc_format_number(values[i], text, sizeof(text)), NULL) ==
+			    values[i]);
+	assert_string_equal(sc_format_number(0.1, text, sizeof(text)), "0.1");
+	assert_string_equal(sc_format_number(4096, text, sizeof(text)), "4096");
+}
+
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
@@ -89,6 +106,7 @@ int main(void)
 		CASE("rates count in thousands", rates_count_in_thousands),
 		CASE("whole counts have no decimals", whole_counts_have_no_decimals),
 		CASE("shares are percentages", shares_are_percentages),
+		CASE("numbers are short and read back", numbers_are_short_and_read_back),
 	};
 
 	return cmocka_run_group_tests_name("format", cases, NULL, NULL);

@@ -1,0 +1,658 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Findings and recommendations over a report: sentences with numbers that can be worked out by hand. */
+
+#include "../base/test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/judge.h"
+#include "samples.h"
+
+#define CELLS_MAX 16u
+
+struct report {
+	struct sc_report_head head;
+	struct sc_cell cells[CELLS_MAX];
+	size_t count;
+};
+
+static void begin(struct report *report)
+{
+	*report = (struct report){.count = 0};
+	report->head.base = sc_setting_default();
+	report->head.complete = true;
+	strcpy(report->head.sqlite_version, "3.51.3");
+}
+
+static struct sc_cell *add(struct report *report, const char *target, const char *workload,
+			   enum sc_journal_mode mode, enum sc_synchronous level)
+{
+	assert_true(report->count < CELLS_MAX);
+	report->cells[report->count] = make_cell(target, workload, mode, level);
+	return &report->cells[report->count++];
+}
+
+/* A cell whose six rates scatter by a little around one, each round by its own. */
+static struct sc_cell *add_rate(struct report *report, const char *target, const char *workload,
+				enum sc_journal_mode mode, enum sc_synchronous level, double rate)
+{
+	static const double drift[] = {1.00, 1.01, 0.99, 1.02, 0.98, 1.005};
+	struct sc_cell *cell = add(report, target, workload, mode, level);
+	double rates[SC_ARRAY_COUNT(drift)];
+
+	for (size_t i = 0; i < SC_ARRAY_COUNT(drift); i++)
+		rates[i] = rate * drift[i];
+	give_rates(cell, rates, SC_ARRAY_COUNT(rates), 0.8);
+	return cell;
+}
+
+static void judge(struct report *report)
+{
+	struct sc_error error;
+
+	report->head.cell_count = report->count;
+	assert_int_equal(sc_report_judge(&report->head, report->cells, report->count, &error), 0);
+}
+
+static void end(struct report *report)
+{
+	for (size_t i = 0; i < report->count; i++)
+		sc_cell_fini(&report->cells[i]);
+	sc_report_head_fini(&report->head);
+}
+
+static const struct sc_finding *find_nth(const struct report *report, enum sc_finding_code code,
+					 size_t n)
+{
+	for (size_t i = 0; i < report->head.findings.count; i++) {
+		const struct sc_finding *finding = &report->head.findings.items[i];
+
+		if (strcmp(finding->code, sc_finding_name(code)) == 0 && n-- == 0)
+			return finding;
+	}
+	return NULL;
+}
+
+static const struct sc_finding *find(const struct report *report, enum sc_finding_code code)
+{
+	return find_nth(report, code, 0);
+}
+
+static void give_target(struct report *report, const char *filesystem)
+{
+	struct sc_target *target = calloc(1, sizeof(*target));
+
+	assert_non_null(target);
+	target->label = strdup("local");
+	target->filesystem = strdup(filesystem);
+	target->rotational_status = target->sync_floor_status = SC_UNSUPPORTED;
+	report->head.targets = target;
+	report->head.target_count = 1;
+}
+
+/* --- what is faster */
+
+static void the_fastest_that_never_corrupts_is_compared_with_the_default(void **state)
+{
+	struct report report;
+	const struct sc_finding *finding;
+
+	(void)state;
+	begin(&report);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL, 100);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_OFF, 9000);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_NORMAL, 1120);
+	judge(&report);
+	finding = find(&report, SC_FINDING_SPEEDUP);
+	assert_non_null(finding);
+	/* Both drift alike, so that the ratio of each round is 11.2. */
+	assert_string_equal(finding->text, "WAL+NORMAL is 11.2x DELETE+FULL here (insert_one, 95 % "
+					   "interval 11.2–11.2)");
+	assert_string_equal(finding->next,
+			    "WAL+NORMAL: a power cut can take the commits since the last "
+			    "checkpoint; never corrupts");
+	assert_null(find_nth(&report, SC_FINDING_SPEEDUP, 1));
+	end(&report);
+}
+
+static void where_a_commit_goes_names_the_hidden_syncs(void **state)
+{
+	struct report report;
+	const struct sc_finding *finding;
+
+	(void)state;
+	begin(&report);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL, 100);
+	judge(&report);
+	finding = find(&report, SC_FINDING_WHERE_COMMIT_GOES);
+	assert_non_null(finding);
+	assert_string_equal(finding->text,
+			    "80 % of a DELETE+FULL commit here (insert_one) is waiting in 4 syncs: 3 "
+			    "on files, 1 on the directory, where a VFS shim cannot see it");
+	/* 10 % outside and 72 % of all wall in syncs: 1 / 0.28. */
+	assert_string_equal(finding->next,
+			    "if that cost nothing, the rate would be 3.57x as high");
+	finding = find(&report, SC_FINDING_HIDDEN_SYNCS);
+	assert_string_equal(finding->text, "25 % of the syncs of rollback journals here are on the "
+					   "directory, where a VFS shim cannot see them");
+	end(&report);
+}
+
+static void what_is_no_faster_is_not_said_to_be(void **state)
+{
+	static const double scattered[] = {130, 75, 128, 80, 120, 90};
+	struct report report;
+
+	(void)state;
+	begin(&report);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL, 100);
+	give_rates(add(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL),
+		   scattered, 6, 0.5);
+	judge(&report);
+	assert_true(report.cells[1].ops_per_s.median > report.cells[0].ops_per_s.median);
+	assert_null(find(&report, SC_FINDING_SPEEDUP));
+	end(&report);
+}
+
+static void too_few_rounds_have_no_interval(void **state)
+{
+	static const double slow[] = {100, 101}, fast[] = {300, 303};
+	struct report report;
+
+	(void)state;
+	begin(&report);
+	give_rates(add(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL),
+		   slow, 2, 0.5);
+	give_rates(add(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL), fast,
+		   2, 0.5);
+	judge(&report);
+	assert_string_equal(find(&report, SC_FINDING_SPEEDUP)->text,
+			    "WAL+FULL is 3x DELETE+FULL here (insert_one, median of 2 rounds, too "
+			    "few for an interval)");
+	assert_non_null(find(&report, SC_FINDING_NOT_CONVERGED));
+	end(&report);
+}
+
+static void several_targets_are_named(void **state)
+{
+	struct report report;
+
+	(void)state;
+	begin(&report);
+	report.head.targets = calloc(2, sizeof(*report.head.targets));
+	report.head.target_count = 2;
+	add_rate(&report, "hdd", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL, 10);
+	add_rate(&report, "hdd", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 40);
+	add_rate(&report, "nvme", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL, 1000);
+	add_rate(&report, "nvme", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 2000);
+	judge(&report);
+	assert_non_null(strstr(find_nth(&report, SC_FINDING_SPEEDUP, 0)->text,
+			       "WAL+FULL is 4x DELETE+FULL on hdd ("));
+	assert_non_null(strstr(find_nth(&report, SC_FINDING_SPEEDUP, 1)->text,
+			       "WAL+FULL is 2x DELETE+FULL on nvme ("));
+	end(&report);
+}
+
+static void a_fresh_wal_is_compared_only_where_there_is_no_other(void **state)
+{
+	struct report report;
+	struct sc_cell *fresh;
+
+	(void)state;
+	begin(&report);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL, 100);
+	fresh = add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 900);
+	fresh->wal_state = SC_WAL_FRESH;
+	judge(&report);
+	assert_non_null(strstr(find(&report, SC_FINDING_SPEEDUP)->text, "WAL+FULL is 9x"));
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 500);
+	judge(&report);
+	assert_non_null(strstr(find(&report, SC_FINDING_SPEEDUP)->text, "WAL+FULL is 5x"));
+	end(&report);
+}
+
+static void the_factor_is_a_median_of_ratios_round_by_round(void **state)
+{
+	/* Each round is half as fast as the one before, the ratio is 2 but for one round. */
+	static const double slow[] = {1000, 500, 250, 125, 62.5, 31.25};
+	static const double fast[] = {2000, 1000, 500, 250, 125, 93.75};
+	struct report report;
+	struct sc_interval factor;
+
+	(void)state;
+	begin(&report);
+	give_rates(add(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL),
+		   slow, 6, 0.5);
+	give_rates(add(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL), fast,
+		   6, 0.5);
+	assert_int_equal(sc_factor_between(&report.cells[1], &report.cells[0], &factor), 0);
+	assert_int_equal(factor.n, 6);
+	assert_true(factor.converged);
+	assert_true(fabs(factor.median - 2) < 1e-4);
+	assert_true(fabs(factor.low - 2) < 1e-4);
+	assert_true(fabs(factor.high - 3) < 1e-4);
+	report.cells[1].sample_count = 1; /* the ledger sample alone */
+	assert_int_equal(sc_factor_between(&report.cells[1], &report.cells[0], &factor), 0);
+	assert_int_equal(factor.status, SC_SKIPPED);
+	end(&report);
+}
+
+/* --- what qualifies it */
+
+static void storage_in_memory_is_found_and_nothing_recommended(void **state)
+{
+	struct report report;
+
+	(void)state;
+	for (int memory = 0; memory < 2; memory++) {
+		begin(&report);
+		give_target(&report, memory ? "tmpfs" : "ext4");
+		add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 100);
+		judge(&report);
+		assert_int_equal(find(&report, SC_FINDING_SYNC_BUYS_NOTHING) != NULL, memory);
+		assert_int_equal(report.head.targets[0].findings.count, memory);
+		assert_int_equal(report.head.recommendation_count, !memory);
+		judge(&report); /* again: nothing is said twice */
+		assert_int_equal(report.head.targets[0].findings.count, memory);
+		assert_null(find_nth(&report, SC_FINDING_SYNC_BUYS_NOTHING, 1));
+		end(&report);
+	}
+}
+
+static void what_others_know_of_a_target_stays(void **state)
+{
+	struct report report;
+	struct sc_finding known = {.code = "known", .text = "somebody else said this"};
+
+	(void)state;
+	begin(&report);
+	give_target(&report, "tmpfs");
+	assert_int_equal(sc_findings_copy(&report.head.targets[0].findings, &known), 0);
+	judge(&report);
+	judge(&report);
+	assert_int_equal(report.head.targets[0].findings.count, 2);
+	assert_string_equal(report.head.targets[0].findings.items[0].code, "known");
+	end(&report);
+}
+
+static void the_rotational_flag_is_held_against_the_clock(void **state)
+{
+	static const struct {
+		bool rotational;
+		uint64_t floor_ns;
+		const char *text; /* NULL: they agree */
+	} cases[] = {
+		{true, 52000, "the kernel says that target local turns, but a sync there takes 52.0 "
+			      "µs (median of 100): no disk turns that fast, so a cache answers or the "
+			      "flag is wrong"},
+		{true, 12000000, NULL},
+		{false, 52000, NULL},
+		{false, 12000000, "the kernel says that target local does not turn, but a sync there "
+				  "takes 12.0 ms (median of 100): as slow as a disk that does"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < SC_ARRAY_COUNT(cases); i++) {
+		const struct sc_finding *finding;
+		struct report report;
+
+		begin(&report);
+		give_target(&report, "ext4");
+		report.head.targets[0].rotational_status = SC_MEASURED;
+		report.head.targets[0].rotational = cases[i].rotational;
+		report.head.targets[0].sync_floor_status = SC_MEASURED;
+		report.head.targets[0].sync_floor_ns_p50 = cases[i].floor_ns;
+		report.head.targets[0].sync_floor_n = 100;
+		judge(&report);
+		finding = find(&report, SC_FINDING_ROTATIONAL);
+		assert_int_equal(finding != NULL, cases[i].text != NULL);
+		if (finding)
+			assert_string_equal(finding->text, cases[i].text);
+		end(&report);
+	}
+}
+
+static void mount_options_that_drop_flushes_are_severe(void **state)
+{
+	static const char *const options[] = {"rw,relatime", "rw,nobarrier", "barrier=0,rw",
+					      "rw,nobarriers", ""};
+
+	(void)state;
+	for (size_t i = 0; i < SC_ARRAY_COUNT(options); i++) {
+		const struct sc_finding *finding;
+		struct report report;
+
+		begin(&report);
+		give_target(&report, "ext4");
+		report.head.targets[0].mount_options = strdup(options[i]);
+		judge(&report);
+		finding = find(&report, SC_FINDING_FLUSH_DISABLED);
+		assert_int_equal(finding != NULL, i == 1 || i == 2);
+		if (finding)
+			assert_int_equal(finding->severity, SC_SEVERITY_SEVERE);
+		end(&report);
+	}
+}
+
+static void the_wal_reset_bug_is_in_a_range_with_holes(void **state)
+{
+	static const struct {
+		const char *version;
+		bool has_bug;
+	} cases[] = {
+		{"3.6.23", false}, {"3.7.0", true},   {"3.40.1", true},  {"3.44.5", true},
+		{"3.44.6", false}, {"3.44.7", false}, {"3.45.0", true},  {"3.50.6", true},
+		{"3.50.7", false}, {"3.51.0", true},  {"3.51.2", true},  {"3.51.3", false},
+		{"3.52.0", false}, {"4.0.0", false},  {"", false},       {"nonsense", false},
+		{"3.40", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < SC_ARRAY_COUNT(cases); i++)
+		assert_int_equal(sc_version_has_wal_reset_bug(cases[i].version), cases[i].has_bug);
+}
+
+static void the_wal_reset_bug_matters_where_there_is_a_wal(void **state)
+{
+	(void)state;
+	for (int wal = 0; wal < 2; wal++) {
+		struct report report;
+
+		begin(&report);
+		strcpy(report.head.sqlite_version, "3.40.1");
+		add_rate(&report, "local", "insert_one",
+			 wal ? SC_JOURNAL_WAL : SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL, 100);
+		judge(&report);
+		assert_int_equal(find(&report, SC_FINDING_WAL_RESET_BUG) != NULL, wal);
+		end(&report);
+	}
+}
+
+static void the_builds_defaults_are_told(void **state)
+{
+	static const char *const options[] = {"THREADSAFE=1", "DEFAULT_SYNCHRONOUS=2",
+					      "DEFAULT_WAL_SYNCHRONOUS=1"};
+
+	(void)state;
+	for (size_t count = 1; count <= SC_ARRAY_COUNT(options); count++) {
+		struct report report;
+		const struct sc_finding *finding;
+
+		begin(&report);
+		report.head.compile_options = calloc(count, sizeof(char *));
+		for (size_t i = 0; i < count; i++)
+			report.head.compile_options[report.head.compile_option_count++] =
+				strdup(options[i]);
+		report.head.sync_call = strdup("fdatasync");
+		judge(&report);
+		finding = find(&report, SC_FINDING_DEFAULT_SYNCHRONOUS);
+		if (count == 1)
+			assert_null(finding);
+		else
+			assert_string_equal(finding->text,
+					    count == 2 ? "this SQLite was built with default "
+							 "synchronous full, and full for WAL"
+						       : "this SQLite was built with default "
+							 "synchronous full, and normal for WAL");
+		assert_non_null(strstr(find(&report, SC_FINDING_SYNC_CALL)->text,
+				       "this SQLite syncs with fdatasync, which"));
+		end(&report);
+	}
+}
+
+static void large_pages_make_autocheckpoints_dearer(void **state)
+{
+	struct report report;
+	struct sc_cell *cell;
+
+	(void)state;
+	begin(&report);
+	cell = add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 100);
+	judge(&report);
+	assert_null(find(&report, SC_FINDING_AUTOCHECKPOINT_PAGES));
+	cell->setting.page_size = 65536;
+	judge(&report);
+	assert_string_equal(find(&report, SC_FINDING_AUTOCHECKPOINT_PAGES)->text,
+			    "wal_autocheckpoint counts pages: 1000 pages of 65536 bytes let the WAL "
+			    "grow to 62.5 MiB between checkpoints, 16 times what pages of 4096 bytes "
+			    "do");
+	assert_non_null(strstr(find(&report, SC_FINDING_AUTOCHECKPOINT_PAGES)->next,
+			       "wal_autocheckpoint = 62 "));
+	end(&report);
+}
+
+static void failures_and_interruptions_come_first(void **state)
+{
+	struct report report;
+	struct sc_cell *failed;
+
+	(void)state;
+	begin(&report);
+	report.head.complete = false;
+	report.head.rounds = 3;
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL, 100);
+	failed = add(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL);
+	failed->status = SC_FAILED;
+	failed->reason = strdup("the disk is full");
+	judge(&report);
+	assert_string_equal(report.head.findings.items[0].text,
+			    "1 of 2 cells failed; the first is local/commit/insert_one/wal/full: "
+			    "the disk is full");
+	assert_int_equal(report.head.findings.items[0].severity, SC_SEVERITY_SEVERE);
+	assert_string_equal(report.head.findings.items[1].text,
+			    "the run was not over: 1 of 2 cells were measured, in 3 rounds");
+	end(&report);
+}
+
+static void what_many_cells_say_is_said_once(void **state)
+{
+	struct report report;
+
+	(void)state;
+	begin(&report);
+	for (int i = 0; i < 3; i++) {
+		struct sc_cell *cell = add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE,
+						(enum sc_synchronous)i, 100);
+
+		assert_int_equal(sc_findings_add(&cell->findings, SC_FINDING_RUN_DELAY, cell->id,
+						 "9 %"),
+				 0);
+	}
+	judge(&report);
+	assert_string_equal(find(&report, SC_FINDING_RUN_DELAY)->text,
+			    "local/commit/insert_one/delete/off waited for a CPU in 9 % of its wall "
+			    "time: other programs share the cores (and so for 2 more cells)");
+	assert_null(find_nth(&report, SC_FINDING_RUN_DELAY, 1));
+	end(&report);
+}
+
+static void copies_are_counted_with_their_reasons(void **state)
+{
+	struct report report;
+	struct sc_error error;
+
+	(void)state;
+	begin(&report);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 100);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(sc_cell_same(add(&report, "local", "insert_one", SC_JOURNAL_WAL,
+						  SC_SYNCHRONOUS_EXTRA),
+					      &report.cells[0], "EXTRA is FULL", &error),
+				 0);
+	judge(&report);
+	assert_string_equal(find(&report, SC_FINDING_SAME_SETTINGS)->text,
+			    "2 of 3 cells cannot differ from another one and carry its figures: "
+			    "EXTRA is FULL");
+	assert_int_equal(report.head.recommendation_count, 1);
+	assert_string_equal(report.head.recommendations[0].label, "wal/full");
+	end(&report);
+}
+
+/* --- recommendations */
+
+static void each_class_of_loss_has_its_fastest(void **state)
+{
+	struct report report;
+	const struct sc_recommendation *one;
+
+	(void)state;
+	begin(&report);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_OFF, 99999);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_NORMAL, 9999);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL, 400);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_EXTRA, 200);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_TRUNCATE, SC_SYNCHRONOUS_FULL, 300);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_NORMAL, 5000);
+	judge(&report);
+	assert_int_equal(report.head.recommendation_count, 3);
+	one = report.head.recommendations;
+	assert_int_equal(one[0].loss, SC_LOSS_NONE);
+	assert_string_equal(one[0].label, "truncate/full");
+	assert_string_equal(one[0].pragmas, "PRAGMA journal_mode = truncate;\n"
+					    "PRAGMA synchronous = full;\n");
+	assert_string_equal(one[0].sentence,
+			    "a power cut takes no acknowledged commit and never corrupts");
+	assert_true(fabs(one[0].commits_per_s - 300.75) < 0.01);
+	assert_int_equal(one[1].loss, SC_LOSS_LAST);
+	assert_string_equal(one[1].label, "delete/full");
+	assert_int_equal(one[2].loss, SC_LOSS_SUFFIX);
+	assert_string_equal(one[2].label, "wal/normal");
+	end(&report);
+}
+
+static void losing_more_for_nothing_is_not_recommended(void **state)
+{
+	struct report report;
+
+	(void)state;
+	begin(&report);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL, 100);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 500);
+	judge(&report);
+	assert_int_equal(report.head.recommendation_count, 1);
+	assert_string_equal(report.head.recommendations[0].label, "wal/full");
+	end(&report);
+}
+
+static void among_equals_the_safer_and_then_the_simpler_is_taken(void **state)
+{
+	struct report report;
+	struct sc_cell *large;
+
+	(void)state;
+	begin(&report);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_NORMAL, 502);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 500);
+	large = add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 501);
+	large->setting.page_size = 8192;
+	judge(&report);
+	assert_int_equal(report.head.recommendation_count, 1);
+	assert_string_equal(report.head.recommendations[0].label, "wal/full");
+	assert_string_equal(report.head.recommendations[0].sentence,
+			    "a power cut takes no acknowledged commit and never corrupts; within its "
+			    "interval: wal/full page_size=8192");
+	end(&report);
+}
+
+static void another_workload_speaks_only_where_it_disagrees(void **state)
+{
+	struct report report;
+
+	(void)state;
+	for (int disagrees = 0; disagrees < 2; disagrees++) {
+		begin(&report);
+		add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_EXTRA,
+			 100);
+		add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 500);
+		add_rate(&report, "local", "insert_batch", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_EXTRA,
+			 disagrees ? 90 : 50);
+		add_rate(&report, "local", "insert_batch", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 60);
+		judge(&report);
+		assert_int_equal(report.head.recommendation_count, 1 + disagrees);
+		assert_string_equal(report.head.recommendations[0].workload, "insert_one");
+		if (disagrees) {
+			assert_string_equal(report.head.recommendations[1].workload,
+					    "insert_batch");
+			assert_string_equal(report.head.recommendations[1].label, "delete/extra");
+		}
+		end(&report);
+	}
+}
+
+static void what_only_reads_is_not_recommended(void **state)
+{
+	struct report report;
+	struct sc_cell *cell;
+	struct sc_sample sample = make_timing(1, 1000, 0, 1000000);
+	struct sc_error error;
+
+	(void)state;
+	begin(&report);
+	cell = add(&report, "local", "read_point", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL);
+	assert_int_equal(sc_cell_summarise(cell, &sample, 1, &error), 0);
+	judge(&report);
+	assert_int_equal(report.head.recommendation_count, 0);
+	assert_null(find(&report, SC_FINDING_SPEEDUP));
+	sc_sample_fini(&sample);
+	end(&report);
+}
+
+static void a_report_without_cells_is_judged_too(void **state)
+{
+	struct report report;
+
+	(void)state;
+	begin(&report);
+	judge(&report);
+	assert_int_equal(report.head.findings.count, 0);
+	assert_int_equal(report.head.recommendation_count, 0);
+	end(&report);
+}
+
+int main(void)
+{
+	const struct CMUnitTest cases[] = {
+		CASE("the fastest that never corrupts is compared with the default",
+		     the_fastest_that_never_corrupts_is_compared_with_the_default),
+		CASE("where a commit goes names the hidden syncs",
+		     where_a_commit_goes_names_the_hidden_syncs),
+		CASE("what is no faster is not said to be", what_is_no_faster_is_not_said_to_be),
+		CASE("too few rounds have no interval", too_few_rounds_have_no_interval),
+		CASE("several targets are named", several_targets_are_named),
+		CASE("a fresh WAL is compared only where there is no other",
+		     a_fresh_wal_is_compared_only_where_there_is_no_other),
+		CASE("the factor is a median of ratios round by round",
+		     the_factor_is_a_median_of_ratios_round_by_round),
+		CASE("storage in memory is found, and nothing recommended for it",
+		     storage_in_memory_is_found_and_nothing_recommended),
+		CASE("what others know of a target stays", what_others_know_of_a_target_stays),
+		CASE("the rotational flag is held against the clock",
+		     the_rotational_flag_is_held_against_the_clock),
+		CASE("mount options that drop flushes are severe",
+		     mount_options_that_drop_flushes_are_severe),
+		CASE("the WAL-reset bug is in a range with holes",
+		     the_wal_reset_bug_is_in_a_range_with_holes),
+		CASE("the WAL-reset bug matters where there is a WAL",
+		     the_wal_reset_bug_matters_where_there_is_a_wal),
+		CASE("the build's defaults are told", the_builds_defaults_are_told),
+		CASE("large pages make autocheckpoints dearer",
+		     large_pages_make_autocheckpoints_dearer),
+		CASE("failures and interruptions come first",
+		     failures_and_interruptions_come_first),
+		CASE("what many cells say is said once", what_many_cells_say_is_said_once),
+		CASE("copies are counted with their reasons", copies_are_counted_with_their_reasons),
+		CASE("each class of loss has its fastest", each_class_of_loss_has_its_fastest),
+		CASE("losing more for nothing is not recommended",
+		     losing_more_for_nothing_is_not_recommended),
+		CASE("among equals the safer, then the simpler is taken",
+		     among_equals_the_safer_and_then_the_simpler_is_taken),
+		CASE("another workload speaks only where it disagrees",
+		     another_workload_speaks_only_where_it_disagrees),
+		CASE("what only reads is not recommended", what_only_reads_is_not_recommended),
+		CASE("a report without cells is judged too", a_report_without_cells_is_judged_too),
+	};
+
+	return cmocka_run_group_tests_name("judge", cases, NULL, NULL);
+}

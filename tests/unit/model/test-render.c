@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * The writers, against golden files in tests/data/report, and against each other.
+ *
+ * With SC_GOLDEN_WRITE set in the environment the golden files are written anew instead; look at
+ * the difference before it is kept.
+ */
+
+#include "../base/test.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../base/scratch.h"
+#include "report/text.h"
+#include "report/writer.h"
+#include "small-report.h"
+
+#ifndef GOLDEN_DIRECTORY
+#error "tests/unit/model/meson.build says where the golden files are"
+#endif
+
+static char *read_file(const char *path)
+{
+	FILE *in = fopen(path, "re");
+	char *text = NULL;
+	size_t bytes = 0;
+
+	if (!in)
+		return NULL;
+	if (getdelim(&text, &bytes, '\0', in) < 0)
+		text[0] = '\0';
+	fclose(in);
+	return text;
+}
+
+static char *golden_path(const char *name)
+{
+	char *path = NULL;
+
+	assert_true(asprintf(&path, "%s/%s", GOLDEN_DIRECTORY, name) > 0);
+	return path;
+}
+
+static char *render(const char *path, const char *format, const struct sc_render_options *options)
+{
+	struct sc_error error = {0};
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+	int r;
+
+	assert_non_null(out);
+	r = sc_report_render(path, format, out, options, &error);
+	assert_int_equal(fclose(out), 0);
+	if (r < 0)
+		fail_msg("%s: %s", format, error.what);
+	return text;
+}
+
+/* The first line that differs, in words; the whole is too long to print. */
+static void assert_same_text(const char *name, const char *got, const char *expected)
+{
+	size_t line = 1;
+
+	while (*got && *got == *expected) {
+		line += *got == '\n';
+		got++;
+		expected++;
+	}
+	if (*got || *expected)
+		fail_msg("%s differs in line %zu: '%.*s' for '%.*s'", name, line,
+			 (int)strcspn(got, "\n"), got, (int)strcspn(expected, "\n"), expected);
+}
+
+static void compare_golden(const char *name, const char *text)
+{
+	char *path = golden_path(name);
+	char *expected;
+
+	if (getenv("SC_GOLDEN_WRITE")) {
+		FILE *out = fopen(path, "we");
+
+		assert_non_null(out);
+		fputs(text, out);
+		assert_int_equal(fclose(out), 0);
+	}
+	expected = read_file(path);
+	if (!expected)
+		fail_msg("'%s': %s", path, strerror(errno));
+	assert_same_text(name, text, expected);
+	free(expected);
+	free(path);
+}
+
+static void render_golden(const char *format, const struct sc_render_options *options,
+			  const char *name)
+{
+	char *summary = golden_path("summary.json");
+	char *text = render(summary, format, options);
+
+	compare_golden(name, text);
+	free(text);
+	free(summary);
+}
+
+/* --- golden files */
+
+static void the_small_report_is_written_as_its_golden_file(void **state)
+{
+	struct small_report report;
+	char *text;
+
+	(void)state;
+	small_report_make(&report);
+	text = small_report_text(&report);
+	compare_golden("summary.json", text);
+	free(text);
+	small_report_fini(&report);
+}
+
+static void json_is_the_file_byte_for_byte(void **state)
+{
+	char *summary = golden_path("summary.json");
+	char *expected = read_file(summary);
+	char *text = render(summary, "json", NULL);
+
+	(void)state;
+	assert_non_null(expected);
+	assert_same_text("JSON", text, expected);
+	free(text);
+	free(expected);
+	free(summary);
+}
+
+static void the_table_is_its_golden_file_at_each_width(void **state)
+{
+	static const struct {
+		struct sc_render_options options;
+		const char *name;
+	} cases[] = {
+		{{.columns = 100, .utf8 = true}, "table.txt"},
+		{{.columns = 80, .utf8 = true}, "table-80.txt"},
+		{{.columns = 80}, "table-ascii.txt"},
+		{{.columns = 100, .utf8 = true, .color = true}, "table-color.txt"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < SC_ARRAY_COUNT(cases); i++)
+		render_golden("table", &cases[i].options, cases[i].name);
+}
+
+static void other_formats_are_their_golden_files(void **state)
+{
+	(void)state;
+	render_golden("md", NULL, "summary.md");
+	render_golden("csv", NULL, "summary.csv");
+	render_golden("samples", NULL, "samples.csv");
+}
+
+/* --- the form of the table */
+
+static void no_line_of_the_table_is_wider_than_the_terminal(void **state)
+{
+	static const uint32_t widths[] = {80, 85, 92, 100};
+	char *summary = golden_path("summary.json");
+
+	(void)state;
+	for (size_t i = 0; i < SC_ARRAY_COUNT(widths); i++) {
+		struct sc_render_options options = {.columns = widths[i], .utf8 = true};
+		char *text = render(summary, "table", &options);
+
+		for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+			if (sc_text_columns(line) > widths[i])
+				fail_msg("%zu columns of %u: %s", sc_text_columns(line), widths[i],
+					 line);
+		}
+		free(text);
+	}
+	free(summary);
+}
+
+static void the_ascii_table_is_ascii(void **state)
+{
+	char *summary = golden_path("summary.json");
+	struct sc_render_options options = {.columns = 80};
+	char *text = render(summary, "table", &options);
+
+	(void)state;
+	for (const char *c = text; *c; c++)
+		assert_true((*c >= ' ' && *c <= '~') || *c == '\n');
+	free(text);
+	options.utf8 = true; /* and the other is not, so the check can fail */
+	text = render(summary, "table", &options);
+	assert_non_null(strstr(text, "█"));
+	free(text);
+	free(summary);
+}
+
+/* --- reports of troubling content */
+
+static void write_report(const struct scratch *scratch, const struct small_report *report)
+{
+	char *text = small_report_text(report);
+
+	scratch_write(scratch, "summary.json", text);
+	free(text);
+}
+
+static void set_text(char **text, const char *to)
+{
+	free(*text);
+	*text = strdup(to);
+	assert_non_null(*text);
+}
+
+static void names_cannot_break_out_of_any_format(void **state)
+{
+	static const char nasty[] = "a|b,\"c\"\n\x1b[31m\x7f*`<b>\xc2\x9b" "1m\xe2\x80\xae\xff";
+	const struct scratch *scratch = *state;
+	struct small_report report;
+	const struct sc_render_options options = {.columns = 100, .utf8 = true};
+	char *text;
+
+	small_report_make(&report);
+	set_text(&report.head.targets[0].label, nasty);
+	set_text(&report.head.host_label, nasty);
+	for (size_t i = 0; i < report.count; i++)
+		set_text(&report.cells[i].target, nasty);
+	set_text(&report.cells[5].reason, nasty);
+	write_report(scratch, &report);
+
+	text = render(scratch->path, "table", &options);
+	assert_null(strchr(text, '\x1b'));
+	assert_null(strchr(text, '\x7f'));
+	assert_null(strstr(text, "\xc2\x9b"));
+	assert_null(strstr(text, "\xe2\x80\xae"));
+	assert_non_null(strstr(text, "a|b,\"c\"??[31m?*`<b>?1m??"));
+	free(text);
+
+	text = render(scratch->path, "md", NULL);
+	assert_null(strchr(text, '\x1b'));
+	assert_non_null(strstr(text, "a\\|b,\"c\"??\\[31m?\\*\\`\\<b\\>?1m??"));
+	free(text);
+
+	text = render(scratch->path, "csv", NULL);
+	assert_int_equal(strncmp(strchr(text, '\n') + 1, "\"a|b,\"\"c\"\"\n", 11), 0);
+	free(text);
+	small_report_fini(&report);
+}
+
+static void labels_that_do_not_fit_get_lines_of_their_own(void **state)
+{
+	const struct scratch *scratch = *state;
+	const struct sc_render_options options = {.columns = 80, .utf8 = true};
+	struct small_report report;
+	char *text;
+
+	small_report_make(&report);
+	report.cells[0].setting.cache_size = -64000;
+	report.cells[0].setting.mmap_size = 268435456;
+	write_report(scratch, &report);
+	text = render(scratch->path, "table", &options);
+	assert_non_null(strstr(text, "\ndelete/full cache_size=-64000 mmap_size=268435456\n  "));
+	free(text);
+	small_report_fini(&report);
+}
+
+static void a_report_without_cells_renders(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct small_report report;
+
+	small_report_make(&report);
+	for (size_t i = 0; i < report.count; i++)
+		sc_cell_fini(&report.cells[i]);
+	report.count = 0;
+	write_report(scratch, &report);
+	for (size_t i = 0; i < sc_writer_count; i++) {
+		char *text = render(scratch->path, sc_writers[i]->name, NULL);
+
+		assert_true(strlen(text) > 0);
+		free(text);
+	}
+	small_report_fini(&report);
+}
+
+static void a_bad_report_prints_nothing(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct small_report report;
+	struct sc_error error;
+	char *text;
+
+	small_report_make(&report);
+	text = small_report_text(&report);
+	*strrchr(text, ']') = '\0'; /* all cells are there, the end is not */
+	scratch_write(scratch, "summary.json", text);
+	free(text);
+	for (size_t i = 0; i < sc_writer_count; i++) {
+		char *printed = NULL;
+		size_t bytes = 0;
+		FILE *out = open_memstream(&printed, &bytes);
+
+		assert_non_null(out);
+		assert_int_equal(sc_report_render(scratch->path, sc_writers[i]->name, out, NULL,
+						  &error),
+				 SC_E_FORMAT);
+		assert_int_equal(fclose(out), 0);
+		assert_int_equal(bytes, 0);
+		free(printed);
+	}
+	small_report_fini(&report);
+}
+
+static void an_unknown_format_is_a_usage_error(void **state)
+{
+	struct sc_error error;
+
+	(void)state;
+	assert_int_equal(sc_report_render("/nowhere", "xml", stdout, NULL, &error), SC_E_USAGE);
+	assert_string_equal(error.what, "no report format is called 'xml'");
+	assert_int_equal(sc_report_render("/nowhere", "md", stdout, NULL, &error), -ENOENT);
+}
+
+static void a_full_device_is_an_error(void **state)
+{
+	struct sc_error error;
+	char *summary = golden_path("summary.json");
+	FILE *full = fopen("/dev/full", "we");
+
+	(void)state;
+	if (!full)
+		skip();
+	assert_int_equal(sc_report_render(summary, "md", full, NULL, &error), -ENOSPC);
+	fclose(full);
+	free(summary);
+}
+
+/* --- the same numbers everywhere */
+
+static size_t count_lines(const char *text)
+{
+	size_t lines = 0;
+
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+static void csv_has_each_metric_of_each_cell_exactly(void **state)
+{
+	struct small_report report;
+	char *summary = golden_path("summary.json");
+	char *text = render(summary, "csv", NULL);
+	const char *line = strchr(text, '\n') + 1;
+
+	(void)state;
+	small_report_make(&report);
+	assert_int_equal(count_lines(text), 1 + report.count * sc_metric_count);
+	for (size_t i = 0; i < report.count * sc_metric_count; i++) {
+		const struct sc_metric *metric = &sc_metrics[i % sc_metric_count];
+		struct sc_metric_value value =
+			metric->read(&report.cells[i / sc_metric_count]);
+		char expected[200];
+		const char *found;
+
+		(void)snprintf(expected, sizeof(expected), ",%s,%s,", metric->key,
+			       sc_unit_name(metric->unit));
+		found = strstr(line, expected);
+		if (!found || found > strchr(line, '\n'))
+			fail_msg("no '%s' in '%.*s'", expected, (int)strcspn(line, "\n"), line);
+		found += strlen(expected);
+		if (value.status == SC_MEASURED && strtod(found, NULL) != value.number)
+			fail_msg("%.17g is not '%.*s'", value.number, (int)strcspn(line, "\n"),
+				 line);
+		if (value.status != SC_MEASURED)
+			assert_int_equal(strncmp(found, ",,,,", 4), 0);
+		line = strchr(line, '\n') + 1;
+	}
+	small_report_fini(&report);
+	free(text);
+	free(summary);
+}
+
+static void writers_that_list_all_metrics_have_every_key(void **state)
+{
+	static const char *const formats[] = {"md", "csv"};
+	char *summary = golden_path("summary.json");
+
+	(void)state;
+	for (size_t i = 0; i < SC_ARRAY_COUNT(formats); i++) {
+		char *text = render(summary, formats[i], NULL);
+
+		for (size_t j = 0; j < sc_metric_count; j++) {
+			if (!strstr(text, sc_metrics[j].key))
+				fail_msg("%s has no %s", formats[i], sc_metrics[j].key);
+		}
+		assert_null(strstr(text, "no_such_metric"));
+		free(text);
+	}
+	free(summary);
+}
+
+static void the_table_shows_the_catalogues_numbers(void **state)
+{
+	struct sc_render_options options = {.columns = 100, .utf8 = true};
+	char *summary = golden_path("summary.json");
+	char *text = render(summary, "table", &options);
+
+	(void)state;
+	/* 2210 commits a second with six rates around it, 300 + 100 syncs for 100 commits. */
+	assert_non_null(strstr(text, "2.22k"));
+	assert_non_null(strstr(text, "    4 "));
+	assert_non_null(strstr(text, "= wal/full\n"));
+	assert_non_null(strstr(text, "failed: quick_check of 'a.db' says"));
+	assert_non_null(strstr(text, "queries/s"));
+	free(text);
+	free(summary);
+}
+
+/* --- text */
+
+static void text_is_cleaned_and_escaped(void **state)
+{
+	static const struct {
+		const char *text, *utf8, *ascii;
+	} cases[] = {
+		{"plain", "plain", "plain"},
+		{"±5 µs – 3×…", "±5 µs – 3×…", "+-5 us - 3x..."},
+		{"日本", "日本", "??"},
+		{"tab\there\r\n", "tab?here??", "tab?here??"},
+		{"\xc3(", "?(", "?("},             /* a lead byte alone */
+		{"\xc0\xaf", "??", "??"},          /* overlong */
+		{"\xed\xa0\x80", "???", "???"},    /* a surrogate */
+		{"\xf4\x90\x80\x80", "????", "????"}, /* beyond Unicode */
+		{"\xe2\x80", "??", "??"},          /* cut */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < SC_ARRAY_COUNT(cases); i++) {
+		for (int utf8 = 0; utf8 < 2; utf8++) {
+			struct sc_buffer buffer = {0};
+
+			sc_text_add_clean(&buffer, cases[i].text, utf8);
+			assert_string_equal(buffer.text, utf8 ? cases[i].utf8 : cases[i].ascii);
+			sc_buffer_fini(&buffer);
+		}
+	}
+}
+
+static void options_follow_the_environment(void **state)
+{
+	FILE *out = fopen("/dev/null", "we");
+	struct sc_render_options options;
+
+	(void)state;
+	assert_non_null(out);
+	setenv("COLUMNS", "123", 1);
+	setenv("LC_ALL", "C.UTF-8", 1);
+	options = sc_render_options_detect(out);
+	assert_int_equal(options.columns, 123);
+	assert_true(options.utf8);
+	assert_false(options.color); /* not a terminal */
+	setenv("COLUMNS", "12x", 1);
+	setenv("LC_ALL", "C", 1);
+	options = sc_render_options_detect(out);
+	assert_int_equal(options.columns, 0);
+	assert_false(options.utf8);
+	fclose(out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest cases[] = {
+		CASE("the small report is written as its golden file",
+		     the_small_report_is_written_as_its_golden_file),
+		CASE("JSON is the file byte for byte", json_is_the_file_byte_for_byte),
+		CASE("the table is its golden file at each width",
+		     the_table_is_its_golden_file_at_each_width),
+		CASE("other formats are their golden files", other_formats_are_their_golden_files),
+		CASE("no line of the table is wider than the terminal",
+		     no_line_of_the_table_is_wider_than_the_terminal),
+		CASE("the ASCII table is ASCII", the_ascii_table_is_ascii),
+		CASE_IN("names cannot break out of any format",
+			names_cannot_break_out_of_any_format, scratch_setup, scratch_teardown),
+		CASE_IN("labels that do not fit get lines of their own",
+			labels_that_do_not_fit_get_lines_of_their_own, scratch_setup,
+			scratch_teardown),
+		CASE_IN("a report without cells renders", a_report_without_cells_renders,
+			scratch_setup, scratch_teardown),
+		CASE_IN("a bad report prints nothing", a_bad_report_prints_nothing, scratch_setup,
+			scratch_teardown),
+		CASE("an unknown format is a usage error", an_unknown_format_is_a_usage_error),
+		CASE("a full device is an error", a_full_device_is_an_error),
+		CASE("CSV has each metric of each cell, exactly",
+		     csv_has_each_metric_of_each_cell_exactly),
+		CASE("writers that list all metrics have every key",
+		     writers_that_list_all_metrics_have_every_key),
+		CASE("the table shows the catalogue's numbers",
+		     the_table_shows_the_catalogues_numbers),
+		CASE("text is cleaned and escaped", text_is_cleaned_and_escaped),
+		CASE("options follow the environment", options_follow_the_environment),
+	};
+
+	return cmocka_run_group_tests_name("render", cases, NULL, NULL);
+}
