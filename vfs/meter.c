@@ -457,18 +457,25 @@ static int meter_shm_map(sqlite3_file *base, int region, int region_bytes, int i
 	struct sc_thread *thread = sc_call_enter();
 	uint64_t end_bytes = ((uint64_t)region + 1) * (uint64_t)region_bytes;
 	struct sc_call call;
+	uint64_t end_ns;
 	int rc;
 
 	if (!thread)
 		return sc_forward_shm_map(base, region, region_bytes, is_extended, ret_memory);
+	sc_checkpoint_step(thread, file, SC_OP_SHM_MAP);
+
 	sc_call_start(&call, thread, SC_OP_SHM_MAP);
 	rc = sc_forward_shm_map(base, region, region_bytes, is_extended, ret_memory);
-	(void)sc_call_finish(&call, file->database, SC_ROLE_SHM, SC_OP_SHM_MAP, 0,
-			     rc != SQLITE_OK);
+	end_ns = sc_call_finish(&call, file->database, SC_ROLE_SHM, SC_OP_SHM_MAP, 0,
+				rc != SQLITE_OK && !is_busy(rc));
 
 	if (rc == SQLITE_OK && *ret_memory &&
 	    end_bytes > sc_ledger_size_known(file->database, SC_ROLE_SHM))
 		sc_ledger_size(file->database, SC_ROLE_SHM, end_bytes);
+	if (rc == SQLITE_OK)
+		sc_wait_got(thread, file, SC_WAIT_SHM_MAP, end_ns);
+	else if (is_busy(rc))
+		sc_wait_busy(thread, file, SC_WAIT_SHM_MAP, call.start_ns, end_ns);
 	sc_call_leave(thread);
 	return rc;
 }

@@ -6,7 +6,8 @@
 #include "file.h"
 #include "ledger.h"
 
-#define SC_WAIT_SHM 16 /* + slot: what is wanted of a WAL's lock bytes; below: a lock level */
+#define SC_WAIT_SHM 16     /* + slot: what is wanted of a WAL's lock bytes; below: a lock level */
+#define SC_WAIT_SHM_MAP 32 /* the first mapping of the shm file, which another one holds up */
 
 /** sc_wait_busy() - an attempt from @start_ns to @end_ns came back BUSY, booked already */
 void sc_wait_busy(struct sc_thread *thread, struct sc_file *file, int wanted, uint64_t start_ns,

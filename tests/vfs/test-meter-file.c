@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/* The meter as a file: where it is, who may read it, what outlives a process, what fork() does. */
+
+#include "scene.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "skip.h"
+
+/* On tmpfs, and nobody else's: another start would remove what a case leaves behind. */
+static char shm[64];
+
+static void need_tmpfs(void)
+{
+	if (!shm[0])
+		skip_because("/dev/shm is not writable here");
+}
+
+static char *meter_path_of(pid_t pid)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/syncost-meter.%d", shm, (int)pid);
+	return path;
+}
+
+static int start_in_shm(void)
+{
+	return syncost_start(&(struct syncost_options){.directory = shm});
+}
+
+/* Runs @body in a child; returns its exit status, or 128 + signal. */
+static int in_child(void (*body)(int fd), int fd)
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		body(fd);
+		exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void require(bool condition, int code)
+{
+	if (!condition)
+		_exit(code);
+}
+
+/* --- one process */
+
+static void look_at_own_file(int fd)
+{
+	struct stat facts;
+
+	(void)fd;
+	require(start_in_shm() == 0, 1);
+	require(syncost_meter_path() != NULL, 2);
+	require(strcmp(syncost_meter_path(), meter_path_of(getpid())) == 0, 3);
+	require(stat(syncost_meter_path(), &facts) == 0, 4);
+	require((facts.st_mode & 07777) == 0600, 5);
+	require((uint64_t)facts.st_size == sizeof(struct sc_meter), 6);
+	/* Sparse: what nobody has used is not there. */
+	require((uint64_t)facts.st_blocks * 512 < 300000, 7);
+	require(syncost_stop() == 0, 8);
+	require(access(meter_path_of(getpid()), F_OK) != 0 && errno == ENOENT, 9);
+	require(syncost_meter_path() == NULL, 10);
+}
+
+static void it_is_private_and_gone_after_the_stop(void **state)
+{
+	(void)state;
+	need_tmpfs();
+	umask(0);
+	assert_int_equal(in_child(look_at_own_file, -1), 0);
+}
+
+static void end_without_stop(int fd)
+{
+	pid_t pid = getpid();
+
+	require(start_in_shm() == 0, 1);
+	require(access(meter_path_of(pid), F_OK) == 0, 2);
+	require(write(fd, &pid, sizeof(pid)) == sizeof(pid), 3);
+}
+
+static void it_is_gone_after_a_normal_exit(void **state)
+{
+	int fds[2];
+	pid_t pid;
+
+	(void)state;
+	need_tmpfs();
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(in_child(end_without_stop, fds[1]), 0);
+	assert_int_equal(read(fds[0], &pid, sizeof(pid)), sizeof(pid));
+	assert_int_not_equal(access(meter_path_of(pid), F_OK), 0);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+static void only_tmpfs_will_do(void **state)
+{
+	(void)state;
+	assert_int_equal(syncost_start(&(struct syncost_options){.directory = "/no/such"}), -ENOENT);
+	assert_int_equal(syncost_start(&(struct syncost_options){.directory = "/proc"}), -EINVAL);
+	assert_null(syncost_meter_path());
+}
+
+static void start_under_limit(int fd)
+{
+	struct rlimit limit = {1 << 20, 1 << 20};
+
+	(void)fd;
+	require(setrlimit(RLIMIT_FSIZE, &limit) == 0, 1);
+	require(start_in_shm() == -EFBIG, 2);
+	require(access(meter_path_of(getpid()), F_OK) != 0, 3);
+}
+
+static void a_file_size_limit_is_an_error_and_no_signal(void **state)
+{
+	(void)state;
+	need_tmpfs();
+	assert_int_equal(in_child(start_under_limit, -1), 0);
+}
+
+/* --- two processes */
+
+static void work(const char *name, int rows)
+{
+	sqlite3 *db = scene_open(name);
+
+	run(db, "PRAGMA journal_mode = WAL; CREATE TABLE IF NOT EXISTS t(a)");
+	for (int i = 0; i < rows; i++)
+		run(db, "INSERT INTO t VALUES(%d)", i);
+	scene_close(db);
+}
+
+static void work_and_be_killed(int fd)
+{
+	under_register();
+	under_clear();
+	require(start_in_shm() == 0, 1);
+	require(syncost_register(UNDER_NAME, SHIM_NAME, false) == 0, 2);
+	work("a.db", 25);
+	(void)fd;
+	raise(SIGKILL);
+}
+
+static void a_killed_process_loses_nothing(void **state)
+{
+	struct syncost_snapshot *snapshot = NULL;
+	char path[128];
+	pid_t pid;
+	int status;
+
+	(void)state;
+	need_tmpfs();
+	pid = fork();
+	if (pid == 0) {
+		work_and_be_killed(-1);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+
+	snprintf(path, sizeof(path), "%s", meter_path_of(pid));
+	assert_int_equal(syncost_snapshot_read(path, &snapshot), 0);
+	assert_int_equal(snapshot->pid, pid);
+	assert_int_equal(snapshot->instruments, 1u << SC_INSTRUMENT_VFS);
+	/* journal_mode, the table, the rows */
+	assert_int_equal(snapshot->transactions, 27);
+	assert_int_equal(database_of(snapshot, "a.db")->wal_frames,
+			 calls_of(snapshot, SC_ROLE_WAL, SC_OP_WRITE) / 2);
+	assert_int_equal(snapshot->commit_count, 27);
+	syncost_snapshot_free(snapshot);
+
+	/* It is stale; the next start removes it, and not what lives. */
+	assert_int_equal(access(path, F_OK), 0);
+	assert_int_equal(in_child(look_at_own_file, -1), 0);
+	assert_int_not_equal(access(path, F_OK), 0);
+}
+
+static void wait_for_word(int fd)
+{
+	char word;
+
+	require(start_in_shm() == 0, 1);
+	require(write(fd, "r", 1) == 1, 2);
+	require(read(fd, &word, 1) == 1, 3);
+	require(access(meter_path_of(getpid()), F_OK) == 0, 4);
+}
+
+static void a_living_process_keeps_its_file(void **state)
+{
+	int fds[2], status;
+	pid_t pid;
+	char word;
+
+	(void)state;
+	need_tmpfs();
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	pid = fork();
+	if (pid == 0) {
+		wait_for_word(fds[1]);
+		exit(0);
+	}
+	assert_int_equal(read(fds[0], &word, 1), 1);
+	assert_int_equal(in_child(look_at_own_file, -1), 0);
+	assert_int_equal(write(fds[0], "g", 1), 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+static void files_that_are_no_meter_are_refused(void **state)
+{
+	struct syncost_snapshot *snapshot = NULL;
+	char *zeros = calloc(1, 4096);
+	int fd;
+
+	(void)state;
+	assert_non_null(zeros);
+	assert_int_equal(syncost_snapshot_read(scene_path("none"), &snapshot), -ENOENT);
+	assert_int_equal(syncost_snapshot_read("/", &snapshot), -EBADMSG);
+
+	fd = open(scene_path("m"), O_RDWR | O_CREAT, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, zeros, 4096), 4096);
+	assert_int_equal(syncost_snapshot_read(scene_path("m"), &snapshot), -EBADMSG);
+	assert_int_equal(ftruncate(fd, sizeof(struct sc_meter)), 0);
+	assert_int_equal(syncost_snapshot_read(scene_path("m"), &snapshot), -EBADMSG);
+	assert_null(snapshot);
+	close(fd);
+	free(zeros);
+}
+
+/* --- fork */
+
+static void a_child_starts_a_capture_of_its_own(void **state)
+{
+	struct syncost_snapshot *snapshot = NULL;
+	uint64_t before;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	work("a.db", 5);
+	before = take()->transactions;
+	pid = fork();
+	if (pid == 0) {
+		require(syncost_snapshot(&snapshot) == -EINVAL, 1); /* nothing recorded yet */
+		work("b.db", 3);
+		require(syncost_snapshot(&snapshot) == 0, 2);
+		require(snapshot->transactions == 5, 3);
+		require(snapshot->pid == (uint32_t)getpid(), 4);
+		require(database_of(snapshot, "b.db")->commits == 5, 5);
+		require(database_of(snapshot, "a.db")->commits == 0, 6);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(take()->transactions, before);
+	work("c.db", 1);
+	assert_int_equal(take()->transactions, before + 3);
+}
+
+static void fork_in_a_measured_process(int fd)
+{
+	pid_t parent, pid;
+	int status;
+
+	(void)fd;
+	under_register();
+	under_clear();
+	require(start_in_shm() == 0, 1);
+	require(syncost_register(UNDER_NAME, SHIM_NAME, false) == 0, 2);
+	work("p.db", 1);
+	parent = getpid();
+	pid = fork();
+	if (pid == 0) {
+		require(syncost_meter_path() == NULL, 11);
+		require(access(meter_path_of(getpid()), F_OK) != 0, 12);
+		work("q.db", 1);
+		require(access(meter_path_of(getpid()), F_OK) == 0, 13);
+		require(strcmp(syncost_meter_path(), meter_path_of(getpid())) == 0, 14);
+		exit(0); /* its own file goes, the parent's stays */
+	}
+	require(waitpid(pid, &status, 0) == pid, 3);
+	require(status == 0, 20 + WEXITSTATUS(status));
+	require(access(meter_path_of(parent), F_OK) == 0, 4);
+	require(access(meter_path_of(pid), F_OK) != 0, 5);
+	require(syncost_unregister(SHIM_NAME) == 0, 6);
+	require(syncost_stop() == 0, 7);
+}
+
+static void a_child_has_a_file_of_its_own_once_it_records(void **state)
+{
+	(void)state;
+	need_tmpfs();
+	assert_int_equal(in_child(fork_in_a_measured_process, -1), 0);
+}
+
+/* A directory, and no meter: the case starts its own in a child. */
+static int directory_only(void **state)
+{
+	int r = scene_setup(state);
+
+	strcpy(shm, "/dev/shm/syncost-test-XXXXXX");
+	if (!mkdtemp(shm))
+		shm[0] = '\0';
+	if (r == 0)
+		r = syncost_unregister(SHIM_NAME);
+	return r == 0 ? syncost_stop() : r;
+}
+
+static int directory_done(void **state)
+{
+	int is_littered = shm[0] && rmdir(shm) != 0;
+
+	syncost_start(&(struct syncost_options){.anonymous = true});
+	syncost_register(UNDER_NAME, SHIM_NAME, false);
+	return scene_teardown(state) != 0 || is_littered;
+}
+
+#define CASE_CHILD(sentence, function)                                                             \
+	{                                                                                          \
+		.name = (sentence), .test_func = (function), .setup_func = directory_only,         \
+		.teardown_func = directory_done                                                    \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE_CHILD("it is private, and gone after the stop",
+			   it_is_private_and_gone_after_the_stop),
+		CASE_CHILD("it is gone after a normal exit", it_is_gone_after_a_normal_exit),
+		CASE_CHILD("only tmpfs will do", only_tmpfs_will_do),
+		CASE_CHILD("a file size limit is an error and no signal",
+			   a_file_size_limit_is_an_error_and_no_signal),
+		CASE_CHILD("a killed process loses nothing", a_killed_process_loses_nothing),
+		CASE_CHILD("a living process keeps its file", a_living_process_keeps_its_file),
+		CASE_CHILD("files that are no meter are refused",
+			   files_that_are_no_meter_are_refused),
+		CASE("a child starts a capture of its own", a_child_starts_a_capture_of_its_own),
+		CASE_CHILD("a child has a file of its own once it records",
+			   a_child_has_a_file_of_its_own_once_it_records),
+	};
+
+	return cmocka_run_group_tests_name("meter-file", tests, NULL, NULL);
+}
