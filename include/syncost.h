@@ -176,10 +176,19 @@ SYNCOST_API const char *syncost_meter_path(void);
  * syncost_tap_start() returns SYNCOST_NO_TAP.
  */
 #define SYNCOST_NO_TAP 2
-/** syncost_tap_start() - begin counting libc calls; needs syncost_start(). */
+/**
+ * syncost_tap_start() - begin counting libc calls on the files of databases
+ *
+ * Files of known databases only: those opened through the shim, and those that were named. One
+ * thread at a time.
+ * Return: 0, SYNCOST_ALREADY, SYNCOST_NO_TAP, or -EINVAL without a meter.
+ */
 SYNCOST_API int syncost_tap_start(void);
 SYNCOST_API void syncost_tap_stop(void);
-/** syncost_tap_database() - name a main database file before it is opened, by its full path. */
+/**
+ * syncost_tap_database() - name a main database file before it is opened, by its full path
+ * Return: 0, SYNCOST_NO_TAP, -EINVAL without a meter, or -ENOSPC when all slots are taken.
+ */
 SYNCOST_API int syncost_tap_database(const char *path);
 
 #ifdef __cplusplus

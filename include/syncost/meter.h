@@ -79,7 +79,7 @@ enum sc_op {
 	SC_OP_ACCESS,
 	SC_OP_FULL_PATHNAME,   /* vfs */
 	SC_OP_LOCK,            /* vfs xLock; libc fcntl locks */
-	SC_OP_UNLOCK,          /* vfs xUnlock */
+	SC_OP_UNLOCK,          /* vfs xUnlock; libc fcntl F_UNLCK */
 	SC_OP_CHECK_RESERVED,  /* vfs */
 	SC_OP_FILE_CONTROL,    /* vfs */
 	SC_OP_SECTOR_SIZE,     /* vfs */

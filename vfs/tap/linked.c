@@ -16,8 +16,6 @@
 #include "file.h"
 #include "record.h"
 
-#define INSTRUMENT (1u << SC_INSTRUMENT_LIBC)
-
 int syncost_tap_start(void)
 {
 	if (!sc_ledger_is_on())
@@ -27,8 +25,7 @@ int syncost_tap_start(void)
 
 	sc_tap_fd_forget_range(0, UINT32_MAX);
 	sc_tap_map_clear();
-	(void)atomic_fetch_or(&sc_ledger.instruments, INSTRUMENT);
-	(void)atomic_fetch_or(&sc_ledger.meter->instruments, INSTRUMENT);
+	sc_ledger_instrument(SC_INSTRUMENT_LIBC, true);
 	atomic_store(&sc_tap_on, 1);
 	return 0;
 }
@@ -38,8 +35,7 @@ void syncost_tap_stop(void)
 	if (!sc_tap_is_on())
 		return;
 	atomic_store(&sc_tap_on, 0);
-	(void)atomic_fetch_and(&sc_ledger.instruments, ~INSTRUMENT);
-	(void)atomic_fetch_and(&sc_ledger.meter->instruments, ~INSTRUMENT);
+	sc_ledger_instrument(SC_INSTRUMENT_LIBC, false);
 }
 
 int syncost_tap_database(const char *path)

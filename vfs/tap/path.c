@@ -141,8 +141,10 @@ sc_tap_file sc_tap_path_file(int directory, const char *path)
 	sc_tap_file file;
 	int saved = errno;
 
-	if (!path || !path[0])
+	if (!path)
 		return SC_TAP_STRANGER;
+	if (!path[0])
+		return sc_tap_fd_file(directory); /* AT_EMPTY_PATH */
 	if (path[0] == '/')
 		return full_path_file(path);
 

@@ -5,9 +5,10 @@
  * one in n of the cheap ones, chosen at random so that the fixed pattern of a commit's calls does
  * not always offer the same one. Whether a call is counted never depends on it.
  *
- * Around a sync of one file the thread's CPU time and run delay are read as well. Those readings
- * take microseconds; inside a shim's call they are left with the measured shares in the thread's
- * state, so that the shim can take them out of its own interval.
+ * Around a sync the thread's CPU time and run delay are read as well, or around a sample of syncs
+ * where these are so fast that reading would cost more (sample.h). Under a shim it says when, and
+ * finds the shares in the thread's state together with what reading them took, to take that out of
+ * its own interval.
  */
 
 #include "record.h"
@@ -18,27 +19,16 @@
 #include <unistd.h>
 
 #include "../ops.h"
+#include "../sample.h"
 
 _Atomic uint32_t sc_tap_on;
 __thread uint32_t sc_tap_last_database __attribute__((tls_model("initial-exec")));
-
-/* Xorshift, period 2^32 - 1. */
-static uint32_t next_random(struct sc_thread *thread)
-{
-	uint32_t x = thread->random;
-
-	x ^= x << 13;
-	x ^= x >> 17;
-	x ^= x << 5;
-	thread->random = x;
-	return x;
-}
 
 static bool is_chosen(struct sc_thread *thread, enum sc_op op)
 {
 	uint32_t every = sc_ops[op].every;
 
-	return every <= 1 || (uint64_t)next_random(thread) * every <= UINT32_MAX;
+	return every <= 1 || (uint64_t)sc_random(thread) * every <= UINT32_MAX;
 }
 
 static bool is_sync(enum sc_op op)
@@ -46,9 +36,14 @@ static bool is_sync(enum sc_op op)
 	return op == SC_OP_FSYNC || op == SC_OP_FDATASYNC || op == SC_OP_MSYNC;
 }
 
-static bool is_cpu_read(void)
+/* Whether to read thread CPU around this sync. Under the shim, it is the shim that decides. */
+static bool is_reading_due(struct sc_thread *thread)
 {
-	return atomic_load_explicit(&sc_ledger.is_cpu_on, memory_order_relaxed);
+	if (!atomic_load_explicit(&sc_ledger.is_cpu_on, memory_order_relaxed))
+		return false;
+	if (thread->vfs_depth > 0)
+		return thread->below.is_wanted;
+	return sc_sampler_is_due(&thread->samplers[SC_PART_SYNC]);
 }
 
 bool sc_tap_begin(struct sc_tap_call *call, sc_tap_file file, enum sc_op op)
@@ -67,7 +62,7 @@ bool sc_tap_begin(struct sc_tap_call *call, sc_tap_file file, enum sc_op op)
 	call->op = op;
 	call->is_timed = is_chosen(call->thread, op);
 	call->has_cpu = false;
-	if (is_sync(op) && is_cpu_read()) {
+	if (is_sync(op) && is_reading_due(call->thread)) {
 		call->before_ns = sc_clock_real_ns();
 		call->has_cpu = sc_cpu_begin(call->thread, &call->mark);
 	}
@@ -81,12 +76,9 @@ bool sc_tap_begin_fd(struct sc_tap_call *call, int fd, enum sc_op op)
 	return !sc_tap_is_inside() && sc_tap_begin(call, sc_tap_fd_file(fd), op);
 }
 
-/* The shim says that its call has just begun by n = 0. */
-static void add_below(struct sc_below *below, uint64_t wall_ns, const struct sc_cpu_share *share,
-		      uint64_t own_ns)
+static void leave_below(struct sc_below *below, uint64_t wall_ns, const struct sc_cpu_share *share,
+			uint64_t own_ns)
 {
-	if (below->n == 0)
-		*below = (struct sc_below){0};
 	below->n++;
 	below->wall_ns += wall_ns;
 	below->cpu_ns += share->cpu_ns;
@@ -99,17 +91,35 @@ static void add_below(struct sc_below *below, uint64_t wall_ns, const struct sc_
 static void note_cpu(const struct sc_tap_call *call, struct sc_series *series, uint64_t end_ns)
 {
 	struct sc_thread *thread = call->thread;
+	bool is_under_shim = thread->vfs_depth > 0;
 	uint64_t wall_ns = end_ns - call->start_ns, own_ns;
 	struct sc_cpu_share share;
+	uint32_t weight = 1;
 
 	sc_cpu_end(thread, &call->mark, wall_ns, &share);
-	sc_ledger_note_cpu(series, 1, wall_ns, share.cpu_ns, share.run_delay_ns);
+	if (!is_under_shim)
+		weight = sc_sampler_next(thread, &thread->samplers[SC_PART_SYNC], SC_PART_SYNC,
+					 wall_ns);
+	sc_ledger_note_cpu(series, weight, wall_ns, share.cpu_ns, share.run_delay_ns);
 
 	own_ns = (sc_clock_real_ns() - call->before_ns) - wall_ns;
-	if (thread->vfs_depth > 0)
-		add_below(&thread->below, wall_ns, &share, own_ns);
+	if (is_under_shim)
+		leave_below(&thread->below, wall_ns, &share, own_ns);
 	else
 		thread->own_ns += own_ns;
+}
+
+static void note(const struct sc_tap_call *call, struct sc_series *series, uint64_t end_ns,
+		 bool is_failed, uint64_t bytes)
+{
+	struct sc_thread *thread = call->thread;
+	uint64_t ns = call->is_timed ? end_ns - call->start_ns : 0;
+
+	sc_ledger_note(series, call->is_timed, ns, bytes, is_failed, thread->checkpoint_depth > 0);
+	if (call->has_cpu)
+		note_cpu(call, series, end_ns);
+	if (thread->vfs_depth == 0 && is_sync(call->op))
+		thread->samplers[SC_PART_SYNC].ns += ns;
 }
 
 /* Whether the tap tells the size of the file the call acted on. */
@@ -128,12 +138,8 @@ bool sc_tap_end(struct sc_tap_call *call, bool is_failed, uint64_t bytes)
 
 	series = sc_ledger_series(thread, SC_INSTRUMENT_LIBC, database,
 				  sc_tap_file_role(call->file), call->op);
-	if (series) {
-		sc_ledger_note(series, call->is_timed, call->is_timed ? end_ns - call->start_ns : 0,
-			       bytes, is_failed, thread->checkpoint_depth > 0);
-		if (call->has_cpu)
-			note_cpu(call, series, end_ns);
-	}
+	if (series)
+		note(call, series, end_ns, is_failed, bytes);
 	if (database)
 		sc_tap_last_database = database;
 	thread->tap_depth--;

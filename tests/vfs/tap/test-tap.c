@@ -250,9 +250,24 @@ static void fsync_and_fdatasync_are_told_apart(void **state)
 	assert_int_equal(calls(SC_ROLE_MAIN_JOURNAL, SC_OP_SYNC_FILE_RANGE), 1);
 	row = counted(SC_ROLE_MAIN_JOURNAL, SC_OP_FDATASYNC);
 	assert_int_equal(row.calls, 2);
-	assert_int_equal(row.cpu_n, 2);
-	assert_true(row.cpu_ns + row.run_delay_ns <= row.cpu_wall_ns);
+	assert_int_equal(row.timed, 2);
+	assert_true(row.ns > 0);
+	assert_int_equal(close(fd), 0);
+}
+
+static void thread_cpu_is_read_around_the_first_sync(void **state)
+{
+	int fd = open_new(main_path);
+	struct syncost_row row;
+
+	(void)state;
+	assert_int_equal(pwrite(fd, page, PAGE, 0), PAGE);
+	assert_int_equal(fdatasync(fd), 0);
+	row = counted(SC_ROLE_MAIN_DB, SC_OP_FDATASYNC);
+	assert_int_equal(row.cpu_n, 1);
 	assert_int_equal(row.cpu_wall_ns, row.ns);
+	assert_true(row.cpu_ns + row.run_delay_ns <= row.cpu_wall_ns);
+	assert_int_equal(counted(SC_ROLE_MAIN_DB, SC_OP_WRITE).cpu_n, 0);
 	assert_int_equal(close(fd), 0);
 }
 
@@ -399,6 +414,21 @@ static void mappings_are_followed_to_their_file(void **state)
 	bytes = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_int_equal(munmap(bytes, PAGE), 0);
 	assert_int_equal(calls(SC_ROLE_MAIN_DB, SC_OP_MUNMAP), 2);
+	assert_int_equal(close(fd), 0);
+}
+
+static void asking_for_facts_is_counted(void **state)
+{
+	int fd = open_new(main_path);
+	struct stat facts;
+
+	(void)state;
+	assert_int_equal(fstat(fd, &facts), 0);
+	assert_int_equal(stat(main_path, &facts), 0);
+	assert_int_equal(lstat(suffixed("-wal"), &facts), -1);
+	assert_int_equal(fstatat(fd, "", &facts, AT_EMPTY_PATH), 0);
+	assert_int_equal(calls(SC_ROLE_MAIN_DB, SC_OP_STAT), 3);
+	assert_int_equal(counted(SC_ROLE_WAL, SC_OP_STAT).failures, 1);
 	assert_int_equal(close(fd), 0);
 }
 
@@ -778,6 +808,7 @@ int main(void)
 		CASE(a_write_counts_its_bytes_and_time),
 		CASE(a_short_read_counts_what_it_delivered),
 		CASE(fsync_and_fdatasync_are_told_apart),
+		CASE(thread_cpu_is_read_around_the_first_sync),
 		CASE(a_directory_sync_belongs_to_the_database_in_it),
 		CASE(a_shared_directory_goes_to_the_database_touched_last),
 		CASE(a_name_says_the_role),
@@ -785,6 +816,7 @@ int main(void)
 		CASE(nothing_is_counted_while_the_tap_is_off),
 		CASE(locks_and_unlocks_are_counted),
 		CASE(mappings_are_followed_to_their_file),
+		CASE(asking_for_facts_is_counted),
 		CASE(sleeps_are_counted_apart),
 		CASE(a_descriptor_reused_for_another_file_is_not_counted),
 		CASE(a_descriptor_closed_as_a_stream_is_forgotten),

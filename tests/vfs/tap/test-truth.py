@@ -9,6 +9,7 @@ sees the fstat calls by which the shim learns sizes; those of SQLite are a part 
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -93,9 +94,13 @@ class Run:
         os.mkdir(f"{self.home}/second")
         os.mkdir(f"{self.home}/temporary")
         self.trace_path = f"{self.home}/temporary/strace"
-        self.done = trace.run([SCENARIO, self.home, *options], self.trace_path,
-                              env=dict(os.environ, SQLITE_TMPDIR=f"{self.home}/temporary"),
-                              stdin=None, capture_output=True, text=True)
+        sanitizer = os.environ.get("ASAN_OPTIONS", "")
+        environment = dict(
+            os.environ,
+            SQLITE_TMPDIR=f"{self.home}/temporary",
+            ASAN_OPTIONS=f"{sanitizer}:detect_leaks=0")  # impossible under ptrace
+        self.done = trace.run([SCENARIO, self.home, *options], self.trace_path, env=environment,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True)
         try:
             self.phases = [json.loads(line) for line in self.done.stdout.splitlines()]
             self.truths = trace.Reader(classifier(self.home)).read(self.trace_path)
