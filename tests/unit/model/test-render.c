@@ -10,12 +10,14 @@
 #include "../base/test.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "../base/scratch.h"
 #include "report/text.h"
 #include "report/writer.h"
+#include "skip.h"
 #include "small-report.h"
 
 #ifndef GOLDEN_DIRECTORY
@@ -421,6 +423,129 @@ static void the_table_shows_the_catalogues_numbers(void **state)
 	free(summary);
 }
 
+/* --- programs that read CSV */
+
+/* What sqlite3 answers to @sql after the file was imported as "t", one line. */
+static void ask_sqlite3(const char *file, const char *sql, char *answer, size_t answer_bytes)
+{
+	char *command = NULL;
+	FILE *in;
+
+	assert_true(asprintf(&command,
+			     "sqlite3 :memory: -cmd '.mode csv' '.import \"%s\" t' '.mode list' \"%s\" 2>&1",
+			     file, sql) > 0);
+	in = popen(command, "re");
+	assert_non_null(in);
+	if (!fgets(answer, (int)answer_bytes, in))
+		answer[0] = '\0';
+	answer[strcspn(answer, "\n")] = '\0';
+	if (pclose(in) != 0)
+		fail_msg("%s: %s", command, answer);
+	free(command);
+}
+
+static void csv_imports_into_sqlite3(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct small_report report;
+	char answer[200], expected[200];
+	char *text;
+
+	if (system("command -v sqlite3 >/dev/null") != 0)
+		skip_because("the sqlite3 shell is not installed");
+	small_report_make(&report);
+	for (size_t i = 0; i < report.count; i++)
+		set_text(&report.cells[i].target, "a, \"b\"\nc");
+	write_report(scratch, &report);
+
+	text = render(scratch->path, "csv", NULL);
+	scratch_write(scratch, "cells.csv", text);
+	free(text);
+	ask_sqlite3(scratch_path(scratch, "cells.csv"),
+		    "select count(*), count(distinct metric), count(distinct target), "
+		    "sum(status = 'measured' and value = ''), "
+		    "sum(status <> 'measured' and value <> '') from t",
+		    answer, sizeof(answer));
+	(void)snprintf(expected, sizeof(expected), "%zu|%zu|1|0|0", report.count * sc_metric_count,
+		       sc_metric_count);
+	assert_string_equal(answer, expected);
+	ask_sqlite3(scratch_path(scratch, "cells.csv"),
+		    "select replace(target, char(10), '/') from t limit 1", answer,
+		    sizeof(answer));
+	assert_string_equal(answer, "a, \"b\"/c");
+
+	text = render(scratch->path, "samples", NULL);
+	scratch_write(scratch, "samples.csv", text);
+	free(text);
+	/* Four cells of 1 + 6 samples, one of 3; the copy's are not repeated. */
+	ask_sqlite3(scratch_path(scratch, "samples.csv"),
+		    "select count(*), count(distinct metric), sum(metric = 'steal_ns' and status = "
+		    "'unsupported' and value = '') from t",
+		    answer, sizeof(answer));
+	(void)snprintf(expected, sizeof(expected), "%zu|%zu|4", (4 * 7 + 3) * sc_sample_metric_count,
+		       sc_sample_metric_count);
+	assert_string_equal(answer, expected);
+	small_report_fini(&report);
+}
+
+/* --- large reports */
+
+extern size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
+
+static size_t allocated_bytes(void)
+{
+	if (__sanitizer_get_current_allocated_bytes)
+		return __sanitizer_get_current_allocated_bytes();
+	return mallinfo2().uordblks;
+}
+
+struct meter { /* of a stream that drops what it gets */
+	size_t written, early, most;
+};
+
+static ssize_t drop(void *cookie, const char *data, size_t bytes)
+{
+	struct meter *meter = cookie;
+	size_t now = allocated_bytes();
+
+	(void)data;
+	meter->written += bytes;
+	if (meter->early == 0)
+		meter->early = now;
+	if (now > meter->most)
+		meter->most = now;
+	return (ssize_t)bytes;
+}
+
+static void many_cells_take_the_memory_of_few(void **state)
+{
+	static const char *const formats[] = {"table", "md", "csv", "samples", "json"};
+	const struct scratch *scratch = *state;
+	struct small_report report;
+	struct sc_error error;
+	FILE *out = fopen(scratch_path(scratch, "summary.json"), "we");
+
+	assert_non_null(out);
+	small_report_make(&report);
+	assert_int_equal(sc_report_write_head(out, &report.head, &error), 0);
+	for (size_t i = 0; i < 1000; i++)
+		assert_int_equal(sc_report_write_cell(out, &report.cells[6], i == 0, &error), 0);
+	assert_int_equal(sc_report_write_end(out, &error), 0);
+	assert_int_equal(fclose(out), 0);
+	small_report_fini(&report);
+
+	for (size_t i = 0; i < SC_ARRAY_COUNT(formats); i++) {
+		struct meter meter = {.early = 0};
+
+		out = fopencookie(&meter, "w", (cookie_io_functions_t){.write = drop});
+		assert_non_null(out);
+		assert_int_equal(sc_report_render(scratch->path, formats[i], out, NULL, &error), 0);
+		assert_int_equal(fclose(out), 0);
+		assert_true(meter.written > 30000);
+		assert_true(meter.most <= meter.early + 262144);
+	}
+}
+
 /* --- text */
 
 static void text_is_cleaned_and_escaped(void **state)
@@ -501,6 +626,10 @@ int main(void)
 		     writers_that_list_all_metrics_have_every_key),
 		CASE("the table shows the catalogue's numbers",
 		     the_table_shows_the_catalogues_numbers),
+		CASE_IN("CSV imports into sqlite3", csv_imports_into_sqlite3, scratch_setup,
+			scratch_teardown),
+		CASE_IN("many cells take the memory of few", many_cells_take_the_memory_of_few,
+			scratch_setup, scratch_teardown),
 		CASE("text is cleaned and escaped", text_is_cleaned_and_escaped),
 		CASE("options follow the environment", options_follow_the_environment),
 	};
