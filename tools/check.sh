@@ -52,6 +52,12 @@ record()
 	(IFS='	' && printf '%s\n' "$*") >>"$stages"
 }
 
+# What a failed step's log says: its errors, or its end.
+show_failure()
+{
+	grep -E '^FAILED|error:|undefined reference' "$1" | head -n 20 | grep . || tail -n 20 "$1"
+}
+
 # step LABEL COMMAND...: counts only where it fails
 step()
 {
@@ -59,7 +65,7 @@ step()
 	log=$logs/$(echo "$label" | tr -c 'a-z0-9\n' '-').log
 	shift
 	"$@" >"$log" 2>&1 && return
-	tail -n 40 "$log"
+	show_failure "$log"
 	record fail "$label" "$log"
 	return 1
 }
