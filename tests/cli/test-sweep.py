@@ -2,10 +2,12 @@
 """A small sweep on the real disk, and what its report says, against what SQLite itself says."""
 
 import csv
+import hashlib
 import io
 import json
 import os
 import re
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -42,7 +44,8 @@ class Sweep(Case):
         os.mkdir(os.path.join(cls.swept, "target"))
         cls.before = tree(cls.swept)
         cls.done = case.run_syncost(
-            "sweep", *SMALL, "--workload", "insert_one", "--journal-mode",
+            "sweep", "--rows", "200", "--ops", "50", "--samples", "6", "--workload", "insert_one",
+            "--journal-mode",
             ",".join(SYNCS), "--synchronous", "off,normal,full,extra", "--wal-autocheckpoint",
             "0", "--seed", "11", "--host-label", "bench \"1\"")
         if cls.done.code:
@@ -175,7 +178,7 @@ class Sweep(Case):
         version = self.case.run_syncost("--version").out
         self.assertIn(metadata["tool"]["version"], version)
         self.assertTrue(version.rstrip().endswith(metadata["sqlite"]["version"]))
-        self.assertTrue(all(re.fullmatch(r"[A-Z_]+(=.*)?", option)
+        self.assertTrue(all(re.fullmatch(r"[A-Z0-9_]+(=.*)?", option)
                             for option in metadata["sqlite"]["compile_options"]))
 
     def test_no_secrets(self):
@@ -202,11 +205,14 @@ class Sweep(Case):
         database.executemany(f"INSERT INTO samples VALUES({', '.join('?' * len(columns))})",
                              [list(row.values()) for row in rows])
         self.assertTrue(all(None not in row and None not in row.values() for row in rows))
-        cell_column = next(name for name in columns if name in ("cell", "cell_id", "id"))
-        counted = dict(database.execute(
-            f"SELECT {cell_column}, count(DISTINCT round) FROM samples GROUP BY 1"))
-        for name in {line["cell_id"] for line in samples(self.folder)}:
-            self.assertEqual(counted[name], 7, name)
+        for line in samples(self.folder):
+            journal, level = line["cell_id"].split("/")[3:5]
+            for metric in ("wall_ns", "cpu_ns", "operations"):
+                value, = database.execute(
+                    "SELECT value FROM samples WHERE journal_mode = ? AND synchronous = ? AND "
+                    "round = ? AND metric = ? AND workload = 'insert_one'",
+                    (journal, level, str(line["round"]), metric)).fetchone()
+                self.assertEqual(int(value), int(line[metric]), (line["cell_id"], metric))
 
     def test_sqlite_shell(self):
         """samples.csv imports into the sqlite3 shell without a complaint"""
@@ -267,13 +273,11 @@ class Sweep(Case):
 
 
 class Repeats(Case):
-    """Sweeps with the same seed."""
-
-    LEDGER = ("ledger_ops", "syncs", "checkpoints", "space")
+    """Sweeps with the same seed: two workloads, rollback journal and WAL with checkpoints."""
 
     def ledger(self, *arguments):
         out = os.path.join(self.directory(), "report")
-        done = self.run_syncost("sweep", *SMALL, "--workload", "insert_one", "--quiet", "--format", "json", "--out", out,
+        done = self.run_syncost("sweep", *SMALL, "--quiet", "--format", "json", "--out", out,
                                 *arguments)
         self.assertDone(done)
         self.assertEqual(done.err, "")
@@ -291,14 +295,15 @@ class Repeats(Case):
     def test_same(self):
         """the ledger is the same over five sweeps with the same seed"""
         first = self.ledger("--seed", "5")
-        self.assertEqual(len(first), 8)
+        self.assertEqual(len(first), 16)
+        self.assertTrue(any(figures[2] > 0 for figures in first.values()))  # checkpoints
         for _ in range(4):
             self.assertEqual(self.ledger("--seed", "5"), first)
 
     def test_other(self):
         """another number of rows gives another ledger"""
         arguments = ["--journal-mode", "wal", "--synchronous", "full"]
-        self.assertNotEqual(self.ledger(*arguments), self.ledger(*arguments, "--rows", "5000"))
+        self.assertNotEqual(self.ledger(*arguments), self.ledger(*arguments, "--rows", "1000"))
 
 
 class Output(Case):
@@ -370,51 +375,33 @@ class Output(Case):
         self.assertTrue(text.endswith(b"\r\x1b[K"), text[-200:])
 
     def test_suite_file(self):
-        """--suite FILE runs a user's own suite"""
-        with open(os.path.join(self.place, "mine.json"), "w", encoding="utf-8") as file:
-            json.dump(MINE, file)
-        done = self.run_syncost("sweep", "--suite", "./mine.json", "--samples", "6", "--ops", "20",
-                                "--journal-mode", "wal", "--synchronous", "full")
+        """--suite FILE takes a relative path, and the report names the suite and its digest"""
+        shutil.copy(SMALL[1], os.path.join(self.place, "mine.json"))
+        done = self.run_syncost("sweep", "--suite", "mine.json", *self.FEW[2:])
         self.assertDone(done)
-        self.assertIn("local/mine/add/wal/full/recycled", cells(newest_report(self.place)))
+        cell = cells(newest_report(self.place))["local/small/insert_one/wal/full/recycled"]
+        with open(SMALL[1], "rb") as file:
+            self.assertEqual(cell["suite_digest"], hashlib.sha256(file.read()).hexdigest())
 
-    def test_severe(self):
+    def test_failed_cell(self):
         """a cell that fails has its reason in the report, the others go on, exit code 4"""
-        broken = dict(MINE, workloads=[MINE["workloads"][0], dict(
-            MINE["workloads"][0], name="broken", checks=["SELECT count(*) = -1 FROM t"])])
-        with open(os.path.join(self.place, "mine.json"), "w", encoding="utf-8") as file:
-            json.dump(broken, file)
-        done = self.run_syncost("sweep", "--suite", "./mine.json", "--samples", "6", "--ops", "20",
-                                "--journal-mode", "delete", "--synchronous", "off")
+        done = self.run_syncost("sweep", *SMALL, "--workload", "*r*", "--journal-mode", "delete",
+                                "--synchronous", "off")
         self.assertDone(done, 4)
         found = cells(newest_report(self.place))
-        self.assertIn("count(*) = -1", json.dumps(found["local/mine/broken/delete/off"]))
-        self.assertGreater(found["local/mine/add/delete/off"]["ops_per_s"]["median"], 0)
+        self.assertIn("count(*) = -1", json.dumps(found["local/small/broken/delete/off"]))
+        for name in ("insert_one", "grow"):
+            cell = found[f"local/small/{name}/delete/off"]
+            self.assertGreater(cell["ops_per_s"]["median"], 0)
         self.assertIn("broken", done.out)
         self.assertNoLitter()
 
     def test_timeout(self):
         """a sample beyond --timeout is stopped and its cell fails, saying so"""
-        done = self.run_syncost("sweep", "--workload", "insert_one", "--journal-mode", "delete",
-                                "--synchronous", "full", "--samples", "6", "--timeout", "1ms")
+        done = self.run_syncost("sweep", *SMALL, "--workload", "insert_one", "--journal-mode",
+                                "delete", "--synchronous", "full", "--timeout", "1ms")
         self.assertDone(done, 4)
         cell, = cells(newest_report(self.place)).values()
         self.assertIn("was stopped: it took longer than", json.dumps(cell))
         self.assertNoLitter()
 
-
-MINE = {
-    "name": "mine", "title": "Mine", "description": "A suite of one's own.",
-    "setting": {}, "schema": ["CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT)"],
-    "dataset": {"rows": 10, "rows_per_transaction": 10,
-                "sql": "INSERT INTO t VALUES(:a, :b)",
-                "parameters": {"a": {"generator": "sequence"},
-                               "b": {"generator": "text", "min_bytes": 5, "max_bytes": 9}}},
-    "workloads": [{
-        "name": "add", "title": "Add", "unit": "row", "writes": True,
-        "statements": ["INSERT INTO t VALUES(:a, :b)"],
-        "parameters": {"a": {"generator": "sequence", "after_dataset": True},
-                       "b": {"generator": "text", "min_bytes": 5, "max_bytes": 9}},
-        "ledger_ops": 50, "warmup_ops": 5,
-        "checks": ["SELECT count(*) = :rows + :operations FROM t"]}],
-}
