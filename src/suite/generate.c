@@ -25,10 +25,10 @@
 
 #include "zipf.h"
 
-#define POOL_PLACES (1u << 20)
+#define POOL_PLACES      (1u << 20)
 #define SHA256_HEX_BYTES (2 * SHA256_DIGEST_LENGTH)
-#define NS_PER_S INT64_C(1000000000)
-#define TIMESTAMP_S_MAX 2e9 /* after its start, 63 years: nanoseconds since 1970 fit 64 bits */
+#define NS_PER_S         INT64_C(1000000000)
+#define TIMESTAMP_S_MAX  2e9 /* after its start, 63 years: nanoseconds since 1970 fit 64 bits */
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -39,7 +39,7 @@ struct stream {
 	struct sc_random random; /* its numbers seed the values */
 	uint64_t offset;         /* added to the index of sequences */
 	struct sc_zipf zipf;
-	uint64_t rank_count;     /* of zipf and pick */
+	uint64_t rank_count;                     /* of zipf and pick */
 	uint64_t scatter_factor, scatter_offset; /* 1 and 0: ranks stay where they are */
 	const struct stream *of; /* of the dataset, that a pick takes its value from */
 	const char *text_pool, *blob_pool;
@@ -403,8 +403,9 @@ static int value_at(const struct stream *self, const struct stream *inner, uint6
 		return 0;
 	case SC_GENERATOR_REAL:
 		ret_value->kind = SC_VALUE_REAL;
-		ret_value->real = generator->real_min + sc_random_unit(&random) *
-				  (generator->real_max - generator->real_min);
+		ret_value->real =
+			generator->real_min +
+			sc_random_unit(&random) * (generator->real_max - generator->real_min);
 		return 0;
 	case SC_GENERATOR_TEXT:
 		slice(generator, self->text_pool, SC_VALUE_TEXT, &random, ret_value);

@@ -156,7 +156,8 @@ static int check_pick(struct sc_key_reader *reader, struct sc_generator *self, u
 {
 	if (self->distribution == SC_DISTRIBUTION_ZIPF) {
 		if (!SEEN(seen, PICK_EXPONENT))
-			return sc_key_fail(reader, "must have an exponent for the zipf distribution");
+			return sc_key_fail(reader,
+					   "must have an exponent for the zipf distribution");
 		return check_exponent(reader, self->exponent);
 	}
 	if (SEEN(seen, PICK_EXPONENT) || SEEN(seen, PICK_SCATTERED))
@@ -170,7 +171,10 @@ static const struct {
 	size_t key_count;
 	int (*check)(struct sc_key_reader *reader, struct sc_generator *self, uint64_t seen);
 } kinds[] = {
-#define KIND(name, table, check) {name, table, SC_ARRAY_COUNT(table), check}
+#define KIND(name, table, check)                                                                   \
+	{                                                                                          \
+		name, table, SC_ARRAY_COUNT(table), check                                          \
+	}
 	[SC_GENERATOR_SEQUENCE] = KIND("sequence", sequence_keys, NULL),
 	[SC_GENERATOR_UNIFORM] = KIND("uniform", uniform_keys, check_uniform),
 	[SC_GENERATOR_ZIPF] = KIND("zipf", zipf_keys, check_zipf),

@@ -7,7 +7,7 @@
 
 /* Limits of the format, named in messages and in the manual page. */
 #define SC_SUITE_VALUE_BYTES_MAX (64 << 20) /* of one text or blob */
-#define SC_SUITE_PARAMETERS_MAX 64u         /* of one statement set */
+#define SC_SUITE_PARAMETERS_MAX  64u        /* of one statement set */
 
 enum sc_generator_kind {
 	SC_GENERATOR_SEQUENCE,  /* start, start + step … */
@@ -40,20 +40,20 @@ enum sc_time_unit {
 /* Fields that a kind does not name are not used by it. */
 struct sc_generator {
 	enum sc_generator_kind kind;
-	int64_t start, step;   /* sequence, sha256 */
-	uint64_t every;        /* sequence, sha256: values before the next step */
-	bool after_dataset;    /* sequence, sha256, timestamp: goes on where the dataset's rows end */
-	int64_t min, max;      /* uniform, zipf, integer; constant where they are equal */
+	int64_t start, step; /* sequence, sha256 */
+	uint64_t every;      /* sequence, sha256: values before the next step */
+	bool after_dataset;  /* sequence, sha256, timestamp: goes on where the dataset's rows end */
+	int64_t min, max;    /* uniform, zipf, integer; constant where they are equal */
 	double real_min, real_max;
-	double exponent;       /* zipf, pick; above 0 */
-	int distribution;      /* pick: enum sc_distribution */
-	bool scattered;        /* zipf, pick: frequent values lie apart, not side by side */
+	double exponent;               /* zipf, pick; above 0 */
+	int distribution;              /* pick: enum sc_distribution */
+	bool scattered;                /* zipf, pick: frequent values lie apart, not side by side */
 	uint64_t bytes_min, bytes_max; /* text, blob */
-	int64_t start_ns;      /* timestamp: since the epoch */
+	int64_t start_ns;              /* timestamp: since the epoch */
 	double per_second;
-	int unit;              /* enum sc_time_unit */
-	char *of;              /* pick: a parameter of the dataset; NULL: the row's number from 1 */
-	char *prefix;          /* name */
+	int unit;     /* enum sc_time_unit */
+	char *of;     /* pick: a parameter of the dataset; NULL: the row's number from 1 */
+	char *prefix; /* name */
 	struct sc_generator *from; /* name: of integers */
 };
 

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EXACT_MAX 9007199254740992.0 /* 2^53: a JSON number is a double */
+#define EXACT_MAX      9007199254740992.0 /* 2^53: a JSON number is a double */
 #define NAME_BYTES_MAX 63u
 #define TEXT_BYTES_MAX 65536u
 
@@ -108,7 +108,8 @@ static bool is_name(const char *text)
 {
 	if (!text[0] || (text[0] >= '0' && text[0] <= '9'))
 		return false;
-	return text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")] ==
+	return text[strspn(text,
+			   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")] ==
 	       '\0';
 }
 
@@ -137,10 +138,9 @@ static int read_integer(struct sc_key_reader *reader, const cJSON *item, const s
 		return sc_key_fail(reader, "must be an integer, is %s", sc_key_type(item));
 	value = (int64_t)item->valuedouble;
 	if (value < key->min || value > key->max)
-		return sc_key_fail(reader,
-				   "must be an integer from %" PRId64 " to %" PRId64
-				   ", is %" PRId64,
-				   key->min, key->max, value);
+		return sc_key_fail(
+			reader, "must be an integer from %" PRId64 " to %" PRId64 ", is %" PRId64,
+			key->min, key->max, value);
 	*ret_value = value;
 	return 0;
 }
@@ -189,10 +189,9 @@ int sc_key_value(struct sc_key_reader *reader, const cJSON *item, const struct s
 		if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble))
 			return sc_key_fail(reader, "must be a number, is %s", sc_key_type(item));
 		if (item->valuedouble < (double)key->min || item->valuedouble > (double)key->max)
-			return sc_key_fail(reader,
-					   "must be a number from %" PRId64 " to %" PRId64
-					   ", is %g",
-					   key->min, key->max, item->valuedouble);
+			return sc_key_fail(
+				reader, "must be a number from %" PRId64 " to %" PRId64 ", is %g",
+				key->min, key->max, item->valuedouble);
 		*(double *)at = item->valuedouble;
 		return 0;
 	case SC_KEY_BOOL:
@@ -235,8 +234,8 @@ static void hint_keys(struct sc_key_reader *reader, const struct sc_key *keys, s
 }
 
 /* Every key that is there must be known, and there once. */
-static int check_names(struct sc_key_reader *reader, const cJSON *object,
-		       const struct sc_key *keys, size_t key_count)
+static int check_names(struct sc_key_reader *reader, const cJSON *object, const struct sc_key *keys,
+		       size_t key_count)
 {
 	const cJSON *item;
 

@@ -36,7 +36,7 @@ struct sc_key {
 	enum sc_key_kind kind;
 	size_t offset; /* of the field in the struct that is read */
 	bool required;
-	int64_t min, max; /* of numbers, inclusive */
+	int64_t min, max;           /* of numbers, inclusive */
 	const char *const *choices; /* NULL at the end */
 	int (*read)(struct sc_key_reader *reader, const cJSON *item, void *object);
 };

@@ -12,14 +12,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ROWS_MAX 1000000000
+#define ROWS_MAX        1000000000
 #define COMMIT_ROWS_MAX 1000000
-#define OPERATIONS_MAX 100000000
-#define REPEAT_MAX 10000
-#define WORKLOADS_MAX 64u
-#define STATEMENTS_MAX 64u
-#define SCHEMA_MAX 1024u
-#define EXACT_MAX 9007199254740992 /* 2^53 */
+#define OPERATIONS_MAX  100000000
+#define REPEAT_MAX      10000
+#define WORKLOADS_MAX   64u
+#define STATEMENTS_MAX  64u
+#define SCHEMA_MAX      1024u
+#define EXACT_MAX       9007199254740992 /* 2^53 */
 
 /* --- setting */
 
@@ -160,8 +160,7 @@ static int read_step(struct sc_key_reader *reader, const cJSON *item, struct sc_
 
 	step->repeat = 1;
 	if (cJSON_IsObject(item))
-		return sc_keys_read(reader, item, step_keys, SC_ARRAY_COUNT(step_keys), step,
-				    NULL);
+		return sc_keys_read(reader, item, step_keys, SC_ARRAY_COUNT(step_keys), step, NULL);
 	if (!cJSON_IsString(item))
 		return sc_key_fail(reader, "must be a string or an object, is %s",
 				   sc_key_type(item));
@@ -217,8 +216,7 @@ static const struct sc_key dataset_keys[] = {
 
 static int read_dataset(struct sc_key_reader *reader, const cJSON *item, void *object)
 {
-	return sc_keys_read(reader, item, dataset_keys, SC_ARRAY_COUNT(dataset_keys), object,
-			    NULL);
+	return sc_keys_read(reader, item, dataset_keys, SC_ARRAY_COUNT(dataset_keys), object, NULL);
 }
 
 /* --- workloads */
@@ -368,7 +366,7 @@ static const struct sc_parameter *find_parameter(const struct sc_suite *suite, c
 	return NULL;
 }
 
-/* What picks, picks from the dataset, so in a workload; and what is picked is a value of its own. */
+/* What picks, picks from the dataset, so in a workload; what is picked is no pick itself. */
 static int check_picks(struct sc_key_reader *reader, const struct sc_suite *suite,
 		       const struct sc_parameter *parameters, size_t count, bool in_workload)
 {
@@ -381,7 +379,8 @@ static int check_picks(struct sc_key_reader *reader, const struct sc_suite *suit
 		const struct sc_parameter *of;
 
 		if (from->kind == SC_GENERATOR_PICK && !in_workload)
-			return sc_key_fail(reader, "picks from the dataset, which only workloads can");
+			return sc_key_fail(reader,
+					   "picks from the dataset, which only workloads can");
 		if (from->kind == SC_GENERATOR_PICK && suite->rows == 0)
 			return sc_key_fail(reader, "picks from a dataset without rows");
 		of = generator->of ? find_parameter(suite, generator->of) : NULL;
@@ -469,7 +468,10 @@ static const struct {
 	const struct sc_key *keys;
 	size_t key_count;
 } tables[] = {
-#define TABLE(path, table) {path, table, SC_ARRAY_COUNT(table)}
+#define TABLE(path, table)                                                                         \
+	{                                                                                          \
+		path, table, SC_ARRAY_COUNT(table)                                                 \
+	}
 	TABLE("", suite_keys),
 	TABLE("setting.", setting_keys),
 	TABLE("schema[].", step_keys),

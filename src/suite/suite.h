@@ -3,7 +3,8 @@
 
 /*
  * A suite: schema, dataset and workloads as data (JSON). A new scenario needs no C.
- * The format is described in the manual page syncost-suite(5), which a test compares with the parser.
+ * The format is described in the manual page syncost-suite(5), which a test compares with the
+ * parser.
  */
 
 #include <stdbool.h>
@@ -15,7 +16,7 @@
 struct sc_generator; /* how a parameter's values come about; see generate.h */
 
 struct sc_parameter {
-	char *name;  /* of the SQL parameter, without the colon */
+	char *name; /* of the SQL parameter, without the colon */
 	struct sc_generator *generator;
 };
 
@@ -46,18 +47,18 @@ struct sc_schema_step {
 struct sc_workload {
 	char *name;
 	char *title;
-	char *unit;               /* of one operation: "row", "query" */
+	char *unit; /* of one operation: "row", "query" */
 	bool in_default_sweep;
-	bool writes;              /* whether operations commit */
-	bool prepared;            /* false: parsed anew for each operation */
-	int begin;                /* enum sc_begin */
-	char **statements;        /* run in order for one operation */
+	bool writes;       /* whether operations commit */
+	bool prepared;     /* false: parsed anew for each operation */
+	int begin;         /* enum sc_begin */
+	char **statements; /* run in order for one operation */
 	size_t statement_count;
 	struct sc_parameter *parameters;
 	size_t parameter_count;
-	uint32_t rows_per_commit; /* operations in one transaction; 1 = autocommit */
+	uint32_t rows_per_commit;    /* operations in one transaction; 1 = autocommit */
 	bool rows_per_commit_varies; /* whether --rows-per-commit applies */
-	uint64_t ledger_ops;      /* operations of a ledger sample */
+	uint64_t ledger_ops;         /* operations of a ledger sample */
 	uint64_t warmup_ops;
 	int64_t result_rows_per_op; /* expected result rows of one operation; -1: not checked */
 	struct sc_check *checks;
@@ -66,12 +67,12 @@ struct sc_workload {
 
 struct sc_suite {
 	char *name, *title, *description;
-	char *text;            /* the JSON as read; goes to the samples' processes */
-	char digest[65];       /* SHA-256 of text, hex */
+	char *text;                /* the JSON as read; goes to the samples' processes */
+	char digest[65];           /* SHA-256 of text, hex */
 	struct sc_setting setting; /* starting point, before the command line */
 	struct sc_schema_step *schema;
 	size_t schema_count;
-	char *dataset_sql;     /* NULL: empty */
+	char *dataset_sql; /* NULL: empty */
 	struct sc_parameter *dataset_parameters;
 	size_t dataset_parameter_count;
 	uint64_t rows;
@@ -81,7 +82,8 @@ struct sc_suite {
 };
 
 /**
- * sc_suite_load() - a built-in suite by name, or a file where @name_or_path has a '/' or ends in .json
+ * sc_suite_load() - a built-in suite by name, or a file where @name_or_path has a '/' or ends in
+ * .json
  *
  * Errors name the path of the faulty key: "suite 'x.json': workloads[2].parameters.id.min: …".
  */

@@ -5,8 +5,8 @@
  * column is told by the path of its key before anything is measured.
  *
  * An authorizer refuses what the executor must keep to itself: transactions and pragmas; and what
- * reaches outside of the sample's database: ATTACH and, since it attaches only when it runs, VACUUM.
- * Names are expanded with their first value.
+ * reaches outside of the sample's database: ATTACH and, since it attaches only when it runs,
+ * VACUUM. Names are expanded with their first value.
  */
 
 #include <sqlite3.h>
@@ -17,8 +17,8 @@
 #include "generate.h"
 #include "parse.h"
 
-static const char *const figures[] = {"rows",	     "operations", "commits", "result_rows",
-				      "result_sum", NULL};
+static const char *const figures[] = {"rows",        "operations", "commits",
+				      "result_rows", "result_sum", NULL};
 
 const char *const *sc_suite_check_figures(void)
 {
@@ -332,8 +332,7 @@ static bool is_figure(const struct sc_suite *suite, const struct sc_workload *wo
 	return false;
 }
 
-static int check_check(struct validation *self, const struct sc_workload *workload,
-		       const char *sql)
+static int check_check(struct validation *self, const struct sc_workload *workload, const char *sql)
 {
 	SC_CLEANUP(finalize_statement) sqlite3_stmt *statement = NULL;
 	int r;
@@ -408,7 +407,8 @@ int sc_suite_validate(struct sc_key_reader *reader, const struct sc_suite *suite
 			      reader->error);
 	if (r < 0)
 		return r;
-	rc = sqlite3_open_v2(":memory:", &self.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+	rc = sqlite3_open_v2(":memory:", &self.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+			     NULL);
 	if (rc != SQLITE_OK)
 		return sc_fail_sqlite(reader->error, rc, "a database in memory");
 	(void)sqlite3_set_authorizer(self.db, authorize, &self); /* fails for no handle alone */

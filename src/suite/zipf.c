@@ -58,8 +58,7 @@ struct sc_zipf sc_zipf_init(uint64_t n, double exponent)
 		.n = (double)n,
 		.area_first = area(exponent, 1.5) - 1.0,
 		.area_last = area(exponent, (double)n + 0.5),
-		.shortcut = 2.0 - area_inverse(exponent,
-					       area(exponent, 2.5) - hat(exponent, 2.0)),
+		.shortcut = 2.0 - area_inverse(exponent, area(exponent, 2.5) - hat(exponent, 2.0)),
 	};
 }
 

@@ -19,11 +19,12 @@
 #include "execute-program.h"
 
 #define WAL_HEADER_BYTES 32
-#define WAL_SEQUENCE_AT 12
+#define WAL_SEQUENCE_AT  12
 
 void sc_connection_closep(sqlite3 **db)
 {
-	(void)sqlite3_close_v2(*db); /* the safety net; where a failure matters it is closed explicitly */
+	(void)sqlite3_close_v2(
+		*db); /* the safety net; where a failure matters it is closed explicitly */
 	*db = NULL;
 }
 
@@ -176,6 +177,14 @@ static int sync_closed(const char *path, struct sc_error *error)
 	return r < 0 ? r : sync_path(slash ? directory : ".", O_RDONLY | O_DIRECTORY, error);
 }
 
+/* An empty file is an empty database; one that is there already is somebody's. */
+static int create_file(const char *path, struct sc_error *error)
+{
+	SC_CLEANUP(sc_fd_closep) int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	return fd < 0 ? sc_fail(error, -errno, "create '%s'", path) : 0;
+}
+
 int sc_database_create(const char *path, const struct sc_suite *suite,
 		       const struct sc_generation *generation, uint64_t rows, uint32_t page_size,
 		       int64_t *dataset_sums, struct sc_error *error)
@@ -184,7 +193,10 @@ int sc_database_create(const char *path, const struct sc_suite *suite,
 	char pragmas[200];
 	int rc, r;
 
-	rc = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+	r = create_file(path, error);
+	if (r < 0)
+		return r;
+	rc = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL);
 	if (rc != SQLITE_OK)
 		return sc_fail_sqlite(error, db ? sqlite3_extended_errcode(db) : rc, "open '%s'",
 				      path);
@@ -263,11 +275,22 @@ static int ask(sqlite3 *db, const char *pragma, int64_t *ret_number, char text[3
 
 int sc_database_effective(sqlite3 *db, struct sc_setting *setting, struct sc_error *error)
 {
-	enum { PAGE, LOCKING, JOURNAL, SYNCHRONOUS, FULL, CHECKPOINT_FULL, CACHE, AUTO, MMAP, COUNT };
+	enum {
+		PAGE,
+		LOCKING,
+		JOURNAL,
+		SYNCHRONOUS,
+		FULL,
+		CHECKPOINT_FULL,
+		CACHE,
+		AUTO,
+		MMAP,
+		COUNT
+	};
 	static const char *const pragmas[COUNT] = {
-		"page_size",   "locking_mode",	       "journal_mode", "synchronous",
-		"fullfsync",   "checkpoint_fullfsync", "cache_size",   "wal_autocheckpoint",
-		"mmap_size",
+		"page_size",   "locking_mode",       "journal_mode",
+		"synchronous", "fullfsync",          "checkpoint_fullfsync",
+		"cache_size",  "wal_autocheckpoint", "mmap_size",
 	};
 	int64_t numbers[COUNT];
 	char texts[COUNT][32];
@@ -337,6 +360,7 @@ int sc_wal_sequence(sqlite3 *db, uint32_t *ret_sequence, struct sc_error *error)
 		return 1;
 	if (rc != SQLITE_OK)
 		return sc_fail_sqlite(error, rc, "reading the WAL's header");
-	*ret_sequence = (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+	*ret_sequence =
+		(uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 	return 0;
 }

@@ -9,7 +9,7 @@ struct syncost_snapshot;
 
 /* Which instruments run. {0}: none, as in timing samples. */
 struct sc_instruments {
-	bool is_started;                /* the meter, in timing samples for its clock alone */
+	bool is_started; /* the meter, in timing samples for its clock alone */
 	bool is_wanted, is_registered, is_tapped;
 	const char *tap_reason; /* why a tap that was wanted does not run; static text */
 };

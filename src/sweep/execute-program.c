@@ -36,8 +36,8 @@ void sc_program_freep(struct sc_program **program)
 		return;
 	for (size_t i = 0; i < self->statement_count; i++)
 		statement_fini(&self->statements[i]);
-	sc_statement_finalizep(&self->begin);
-	sc_statement_finalizep(&self->commit);
+	statement_fini(&self->begin);
+	statement_fini(&self->commit);
 	free(self->statements);
 	free(self->slots);
 	free(self);
@@ -146,6 +146,18 @@ static int add_plain_statements(struct sc_program *self, struct sc_error *error)
 	return 0;
 }
 
+static int prepare_plain(struct sc_program *self, const char *sql,
+			 struct sc_program_statement *ret_statement, struct sc_error *error)
+{
+	ret_statement->sql = strdup(sql);
+	if (!ret_statement->sql)
+		return sc_fail(error, -ENOMEM, "%s", sql);
+	if (sqlite3_prepare_v3(self->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
+			       &ret_statement->statement, NULL) != SQLITE_OK)
+		return sc_fail_sqlite(error, sqlite3_extended_errcode(self->db), "%s", sql);
+	return 0;
+}
+
 static int prepare_transaction(struct sc_program *self, struct sc_error *error)
 {
 	static const char *const begins[] = {
@@ -153,19 +165,14 @@ static int prepare_transaction(struct sc_program *self, struct sc_error *error)
 		[SC_BEGIN_IMMEDIATE] = "BEGIN IMMEDIATE",
 		[SC_BEGIN_EXCLUSIVE] = "BEGIN EXCLUSIVE",
 	};
+	int r = prepare_plain(self, begins[self->workload->begin], &self->begin, error);
 
-	if (sqlite3_prepare_v3(self->db, begins[self->workload->begin], -1,
-			       SQLITE_PREPARE_PERSISTENT, &self->begin, NULL) != SQLITE_OK ||
-	    sqlite3_prepare_v3(self->db, "COMMIT", -1, SQLITE_PREPARE_PERSISTENT, &self->commit,
-			       NULL) != SQLITE_OK)
-		return sc_fail_sqlite(error, sqlite3_extended_errcode(self->db),
-				      "preparing transactions");
-	return 0;
+	return r < 0 ? r : prepare_plain(self, "COMMIT", &self->commit, error);
 }
 
-int sc_program_new(sqlite3 *db, const struct sc_workload *workload,
-		   const struct sc_stream_set *set, const struct sc_program_options *options,
-		   struct sc_program **ret_program, struct sc_error *error)
+int sc_program_new(sqlite3 *db, const struct sc_workload *workload, const struct sc_stream_set *set,
+		   const struct sc_program_options *options, struct sc_program **ret_program,
+		   struct sc_error *error)
 {
 	SC_CLEANUP(sc_program_freep) struct sc_program *self = NULL;
 	int r;
@@ -180,9 +187,9 @@ int sc_program_new(sqlite3 *db, const struct sc_workload *workload,
 	self->named = has_names(workload);
 	/* Several statements are one transaction, as several operations are. */
 	self->explicit = options->rows_per_commit > 1 || workload->statement_count > 1;
-	self->statements = calloc(self->named ? SC_PROGRAM_STATEMENTS_MAX
-					      : workload->statement_count,
-				  sizeof *self->statements);
+	self->statements =
+		calloc(self->named ? SC_PROGRAM_STATEMENTS_MAX : workload->statement_count,
+		       sizeof *self->statements);
 	self->slots = calloc(self->named ? TABLE_SLOTS : 1, sizeof *self->slots);
 	if (!self->statements || !self->slots)
 		return sc_fail(error, -ENOMEM, "workload %s", workload->name);

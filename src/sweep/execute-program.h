@@ -42,9 +42,9 @@ struct sc_program;
  * sc_program_new() - prepare @workload on @db
  * @workload, @set, @db: borrowed and stay; all values come from @set
  */
-int sc_program_new(sqlite3 *db, const struct sc_workload *workload,
-		   const struct sc_stream_set *set, const struct sc_program_options *options,
-		   struct sc_program **ret_program, struct sc_error *error);
+int sc_program_new(sqlite3 *db, const struct sc_workload *workload, const struct sc_stream_set *set,
+		   const struct sc_program_options *options, struct sc_program **ret_program,
+		   struct sc_error *error);
 void sc_program_freep(struct sc_program **program);
 
 /* Values of consecutive operations. */
@@ -69,9 +69,8 @@ void sc_block_freep(struct sc_block **block);
  * includes the commit, the first the begin. The time of a commit is that of the call that commits.
  * Allocates nothing itself. SQLITE_BUSY is tried again with the same call, up to a minute.
  */
-int sc_program_run(struct sc_program *program, const struct sc_block *block,
-		   uint64_t time_limit_ns, struct sc_tally *tally, struct sc_timing *timing,
-		   struct sc_error *error);
+int sc_program_run(struct sc_program *program, const struct sc_block *block, uint64_t time_limit_ns,
+		   struct sc_tally *tally, struct sc_timing *timing, struct sc_error *error);
 
 /**
  * sc_block_count() - add what the first @operations of a block bound

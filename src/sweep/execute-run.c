@@ -15,8 +15,8 @@
 
 #include "syncost.h"
 
-#define RETRY_NS_MIN 100000u      /* the first pause after SQLITE_BUSY */
-#define RETRY_NS_MAX 10000000u    /* pauses double up to this */
+#define RETRY_NS_MIN   100000u      /* the first pause after SQLITE_BUSY */
+#define RETRY_NS_MAX   10000000u    /* pauses double up to this */
 #define RETRY_NS_TOTAL 60000000000u /* then the sample has failed */
 
 /* One run of a block. */
@@ -41,10 +41,10 @@ static inline void note(uint32_t *buckets, uint64_t *max, uint64_t ns)
 static inline int bind_values(const struct sc_program_statement *self, sqlite3_stmt *statement,
 			      const struct sc_value *row)
 {
-	const struct sc_bind *bind = self->binds, *end = bind + self->bind_count;
 	int rc = SQLITE_OK;
 
-	for (; bind < end && rc == SQLITE_OK; bind++) {
+	for (size_t i = 0; i < self->bind_count && rc == SQLITE_OK; i++) {
+		const struct sc_bind *bind = &self->binds[i];
 		const struct sc_value *value = &row[bind->parameter];
 
 		rc = value->kind == SC_VALUE_INTEGER
@@ -61,8 +61,9 @@ static inline int step_through(struct run *run, sqlite3_stmt *statement, uint64_
 	while ((rc = sqlite3_step(statement)) == SQLITE_ROW) {
 		(*rows)++;
 		if (run->sums)
-			run->tally->result_sum = (int64_t)((uint64_t)run->tally->result_sum +
-							   (uint64_t)sqlite3_column_int64(statement, 0));
+			run->tally->result_sum =
+				(int64_t)((uint64_t)run->tally->result_sum +
+					  (uint64_t)sqlite3_column_int64(statement, 0));
 	}
 	return rc;
 }
@@ -147,17 +148,6 @@ static inline int run_statement(struct run *run, const struct sc_program_stateme
 	return r;
 }
 
-/* BEGIN or COMMIT. */
-static int run_plain(struct run *run, sqlite3_stmt *statement)
-{
-	struct sc_program_statement plain = {
-		.sql = (char *)(uintptr_t)sqlite3_sql(statement),
-		.statement = statement,
-	};
-
-	return run_statement(run, &plain, NULL);
-}
-
 static inline int run_operation(struct run *run, const struct sc_block *block, uint64_t index)
 {
 	const struct sc_program *program = run->program;
@@ -213,7 +203,7 @@ static int run_transaction(struct run *run, const struct sc_block *block, uint64
 	uint64_t now_ns;
 	int r;
 
-	r = run_plain(run, run->program->begin);
+	r = run_statement(run, &run->program->begin, NULL);
 	for (uint64_t i = first; i < end && r == 0; i++) {
 		if (i > first)
 			(void)end_operation(run);
@@ -222,7 +212,7 @@ static int run_transaction(struct run *run, const struct sc_block *block, uint64
 	if (r < 0)
 		return r;
 	run->commit_start_ns = syncost_now_ns();
-	r = run_plain(run, run->program->commit);
+	r = run_statement(run, &run->program->commit, NULL);
 	if (r < 0)
 		return r;
 	now_ns = end_operation(run);
@@ -237,13 +227,13 @@ static int run_transactions(struct run *run, const struct sc_block *block, uint6
 	int r = 0;
 
 	for (uint64_t i = 0; i < block->count && run->last_ns < end_ns && r == 0; i += rows)
-		r = run_transaction(run, block, i, block->count - i < rows ? block->count : i + rows);
+		r = run_transaction(run, block, i,
+				    block->count - i < rows ? block->count : i + rows);
 	return r;
 }
 
-int sc_program_run(struct sc_program *program, const struct sc_block *block,
-		   uint64_t time_limit_ns, struct sc_tally *tally, struct sc_timing *timing,
-		   struct sc_error *error)
+int sc_program_run(struct sc_program *program, const struct sc_block *block, uint64_t time_limit_ns,
+		   struct sc_tally *tally, struct sc_timing *timing, struct sc_error *error)
 {
 	struct run run = {
 		.program = program,

@@ -25,7 +25,7 @@ struct sc_program {
 	struct sc_program_options options;
 	bool explicit; /* BEGIN and COMMIT; else each statement commits by itself */
 	bool named;    /* statements differ by operation: see sc_block.chosen */
-	sqlite3_stmt *begin, *commit;
+	struct sc_program_statement begin, commit;
 	struct sc_program_statement *statements;
 	size_t statement_count;
 	uint32_t *slots; /* of the hash table by text, where named */

@@ -25,8 +25,8 @@ int sc_progress_run(struct sc_progress *progress, uint64_t count, struct sc_erro
 		return 0;
 	r = sc_block_new(progress->program, progress->next, count, &block, error);
 	if (r == 0)
-		r = sc_program_run(progress->program, block, 0, &progress->tally,
-				   &progress->timing, error);
+		r = sc_program_run(progress->program, block, 0, &progress->tally, &progress->timing,
+				   error);
 	if (r < 0)
 		return r;
 	progress->next += count;
@@ -101,9 +101,11 @@ static int recycle(struct sc_progress *progress, const struct sc_warmup *warmup,
 	if (r < 0)
 		return r;
 	if (warmup->effective->wal_autocheckpoint > 0)
-		/* Each commit writes a frame or more; what takes longer than this writes nothing. */
+		/* Each commit writes a frame or more; what takes longer than this writes nothing.
+		 */
 		r = run_until_reset(progress, warmup,
-				    UINT64_C(2) * warmup->effective->wal_autocheckpoint + 16, error);
+				    UINT64_C(2) * warmup->effective->wal_autocheckpoint + 16,
+				    error);
 	else
 		r = recycle_by_hand(progress, warmup, error);
 	if (r < 0)
@@ -123,7 +125,8 @@ static int empty_wal(struct sc_progress *progress, uint32_t *ret_sequence, struc
 	/* A truncating checkpoint resets; a WAL without a header starts at 0 and goes to 1. */
 	*ret_sequence = r == 0 ? *ret_sequence + 1 : 1;
 	return sc_database_run(progress->db,
-			       "PRAGMA journal_size_limit=0; PRAGMA wal_checkpoint(TRUNCATE)", error);
+			       "PRAGMA journal_size_limit=0; PRAGMA wal_checkpoint(TRUNCATE)",
+			       error);
 }
 
 int sc_warmup_run(struct sc_progress *progress, const struct sc_warmup *warmup,

@@ -9,9 +9,9 @@
 struct sc_progress {
 	sqlite3 *db;
 	struct sc_program *program;
-	uint64_t next;          /* index of the next operation's values */
-	struct sc_tally tally;  /* of all that ran */
-	int64_t *sums;          /* of the workload's parameters; caller's */
+	uint64_t next;           /* index of the next operation's values */
+	struct sc_tally tally;   /* of all that ran */
+	int64_t *sums;           /* of the workload's parameters; caller's */
 	struct sc_timing timing; /* of the warm-up: thrown away; caller's */
 };
 

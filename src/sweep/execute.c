@@ -46,7 +46,7 @@ struct execution {
 	struct sc_progress progress;
 	struct sc_block *block; /* of the timed part */
 	struct sc_timing timing;
-	uint32_t wal_sequence;  /* at the start of the timed part */
+	uint32_t wal_sequence; /* at the start of the timed part */
 	struct syncost_snapshot *snapshot;
 };
 
@@ -133,8 +133,8 @@ static int generate(struct execution *self)
 	int r;
 
 	self->sums = calloc(self->workload->parameter_count + 1, sizeof *self->sums);
-	self->dataset_sums = calloc(self->suite->dataset_parameter_count + 1,
-				    sizeof *self->dataset_sums);
+	self->dataset_sums =
+		calloc(self->suite->dataset_parameter_count + 1, sizeof *self->dataset_sums);
 	if (!self->sums || !self->dataset_sums)
 		return sc_fail(self->error, -ENOMEM, "workload %s", self->workload->name);
 	(void)snprintf(scope, sizeof scope, "workload/%s", self->workload->name);
@@ -203,8 +203,8 @@ static int warm_up(struct execution *self)
 	if (r == 0)
 		r = sc_warmup_run(&self->progress, &warmup, &self->wal_sequence, self->error);
 	if (r == 0)
-		r = sc_block_new(self->progress.program, self->progress.next, self->spec->operations,
-				 &self->block, self->error);
+		r = sc_block_new(self->progress.program, self->progress.next,
+				 self->spec->operations, &self->block, self->error);
 	return r;
 }
 
@@ -314,8 +314,8 @@ static int look_at_files(struct execution *self)
 	space->wal_bytes = size_of(self->path, "-wal", &space->allocated_bytes);
 	space->journal_bytes = size_of(self->path, "-journal", &space->allocated_bytes);
 	space->shm_bytes = size_of(self->path, "-shm", &space->allocated_bytes);
-	space->total_bytes = space->database_bytes + space->wal_bytes + space->journal_bytes +
-			     space->shm_bytes;
+	space->total_bytes =
+		space->database_bytes + space->wal_bytes + space->journal_bytes + space->shm_bytes;
 	if (self->sample->effective.journal_mode != SC_JOURNAL_WAL || !self->workload->writes)
 		return 0;
 	r = sc_wal_sequence(self->db, &sequence, self->error);
@@ -394,7 +394,8 @@ int sc_execute(const struct sc_sample_spec *spec, struct sc_sample *ret_sample,
 	       struct sc_error *error)
 {
 	struct sc_sample sample = {.kind = spec->kind, .round = spec->round};
-	SC_CLEANUP(execution_fini) struct execution self = {
+	SC_CLEANUP(execution_fini)
+	struct execution self = {
 		.spec = spec,
 		.sample = &sample,
 		.error = error,

@@ -26,7 +26,7 @@ static void open_streams(struct fixture *fixture, struct sc_suite *suite, const 
 {
 	const struct sc_parameter *parameters = suite->dataset_parameters;
 	size_t count = suite->dataset_parameter_count;
-	struct sc_error error = { 0 };
+	struct sc_error error = {0};
 
 	memset(fixture, 0, sizeof(*fixture));
 	fixture->suite = suite;
@@ -93,7 +93,7 @@ static void the_same_seed_gives_the_same_values_in_any_order(void **state)
 static void another_seed_gives_other_random_values_and_the_same_sequences(void **state)
 {
 	struct fixture one, other;
-	size_t differing[DATASET_COUNT] = { 0 };
+	size_t differing[DATASET_COUNT] = {0};
 
 	(void)state;
 	open_streams(&one, parse_small(), NULL, 100, 7);
@@ -138,9 +138,10 @@ static void a_sequence_after_the_dataset_goes_on_where_its_rows_end(void **state
 
 static void every_repeats_a_number(void **state)
 {
-	char *text = changed_suite("\"start\": 10, \"step\": 10", "\"start\": 5, \"step\": -2, \"every\": 3");
+	char *text = changed_suite("\"start\": 10, \"step\": 10",
+				   "\"start\": 5, \"step\": -2, \"every\": 3");
 	struct sc_suite *suite = NULL;
-	struct sc_error error = { 0 };
+	struct sc_error error = {0};
 	struct fixture fixture;
 
 	(void)state;
@@ -187,7 +188,7 @@ static void values_stay_in_their_ranges_and_reach_the_ends(void **state)
 static void uniform_values_are_equally_frequent(void **state)
 {
 	struct fixture fixture;
-	uint64_t counts[11] = { 0 };
+	uint64_t counts[11] = {0};
 	double expected = DRAWS / 11.0, deviation = sqrt(DRAWS * (1 / 11.0) * (10 / 11.0));
 
 	(void)state;
@@ -232,8 +233,8 @@ static void assert_zipf(uint64_t n, double exponent)
 
 static void zipf_ranks_follow_the_closed_form(void **state)
 {
-	static const double exponents[] = { 0.2, 0.5, 0.99, 1.0, 1.0 + 1e-9, 1.1, 2.0, 5.0 };
-	static const uint64_t sizes[] = { 1, 2, 3, 10, 1000, 100000 };
+	static const double exponents[] = {0.2, 0.5, 0.99, 1.0, 1.0 + 1e-9, 1.1, 2.0, 5.0};
+	static const uint64_t sizes[] = {1, 2, 3, 10, 1000, 100000};
 
 	(void)state;
 	for (size_t i = 0; i < SC_ARRAY_COUNT(exponents); i++)
@@ -295,10 +296,10 @@ static void timestamps_advance_at_their_rate(void **state)
 		int64_t ms;
 		const char *text;
 	} cases[] = {
-		{ 0, 1706659200000, "2024-01-31T00:00:00.000Z" },
-		{ 1, 1706659200250, "2024-01-31T00:00:00.250Z" },
-		{ 7, 1706659201750, "2024-01-31T00:00:01.750Z" },
-		{ 4ull * 86400 * 30 + 1, 1709251200250, "2024-03-01T00:00:00.250Z" },
+		{0, 1706659200000, "2024-01-31T00:00:00.000Z"},
+		{1, 1706659200250, "2024-01-31T00:00:00.250Z"},
+		{7, 1706659201750, "2024-01-31T00:00:01.750Z"},
+		{4ull * 86400 * 30 + 1, 1709251200250, "2024-03-01T00:00:00.250Z"},
 	};
 	struct fixture fixture;
 
@@ -317,7 +318,7 @@ static void timestamps_advance_at_their_rate(void **state)
 static void a_pick_gives_numbers_of_rows(void **state)
 {
 	struct fixture fixture;
-	uint64_t counts[101] = { 0 };
+	uint64_t counts[101] = {0};
 
 	(void)state;
 	open_streams(&fixture, parse_small(), "point", 100, 2);
@@ -366,7 +367,7 @@ static int descending(const void *one, const void *other)
 
 static void a_pick_of_a_parameter_gives_values_that_the_dataset_has(void **state)
 {
-	uint64_t counts[100] = { 0 };
+	uint64_t counts[100] = {0};
 	double share;
 
 	(void)state;
@@ -383,12 +384,13 @@ static void a_pick_of_a_parameter_gives_values_that_the_dataset_has(void **state
 
 static void scattered_ranks_are_each_rank_once(void **state)
 {
-	char *text = changed_suite("\"max\": 1000, \"exponent\": 1.1", "\"max\": 12, \"exponent\": 0.1, "
-								      "\"scattered\": true");
+	char *text =
+		changed_suite("\"max\": 1000, \"exponent\": 1.1", "\"max\": 12, \"exponent\": 0.1, "
+								  "\"scattered\": true");
 	struct sc_suite *suite = NULL;
-	struct sc_error error = { 0 };
+	struct sc_error error = {0};
 	struct fixture fixture;
-	uint64_t counts[13] = { 0 };
+	uint64_t counts[13] = {0};
 
 	(void)state;
 	assert_int_equal(sc_suite_parse(text, "x", &suite, &error), 0);
@@ -415,7 +417,7 @@ static void picks_from_nothing_are_refused(void **state)
 	const struct sc_workload *point = sc_suite_workload(suite, "point");
 	struct sc_generation *generation = NULL;
 	struct sc_stream_set *set = NULL;
-	struct sc_error error = { 0 };
+	struct sc_error error = {0};
 
 	(void)state;
 	assert_int_equal(sc_generation_new(suite, 0, 1, &generation, &error), 0);
@@ -433,8 +435,8 @@ static void streams_of_one_name_in_two_scopes_differ(void **state)
 	struct sc_generation *generation = NULL;
 	struct sc_stream_set *one = NULL, *other = NULL;
 	struct sc_value values[2][SC_SUITE_PARAMETERS_MAX];
-	struct sc_arena arena = { 0 };
-	struct sc_error error = { 0 };
+	struct sc_arena arena = {0};
+	struct sc_error error = {0};
 	size_t differing = 0;
 
 	(void)state;
@@ -465,10 +467,10 @@ static void names_are_substituted_and_other_braces_stay(void **state)
 	static const struct {
 		const char *sql, *expanded;
 	} cases[] = {
-		{ "INSERT INTO {part} VALUES(1)", "INSERT INTO \"part_1\" VALUES(1)" },
-		{ "{part}{part}", "\"part_1\"\"part_1\"" },
-		{ "SELECT '{\"a\": {}}', '{id}', {part", "SELECT '{\"a\": {}}', '{id}', {part" },
-		{ "", "" },
+		{"INSERT INTO {part} VALUES(1)", "INSERT INTO \"part_1\" VALUES(1)"},
+		{"{part}{part}", "\"part_1\"\"part_1\""},
+		{"SELECT '{\"a\": {}}', '{id}', {part", "SELECT '{\"a\": {}}', '{id}', {part"},
+		{"", ""},
 	};
 
 	(void)state;

@@ -8,8 +8,8 @@
 #include "suite/generator.h"
 #include "suite/suite.h"
 
-#define LINES_MAX 2000
-#define PATHS_MAX 400
+#define LINES_MAX     2000
+#define PATHS_MAX     400
 #define EXAMPLE_BYTES 16384
 
 /* The keys and the example of a manual page. */
@@ -138,7 +138,7 @@ static void the_example_is_a_suite(void **state)
 {
 	struct manual *manual = open_manual();
 	struct sc_suite *suite = NULL;
-	struct sc_error error = { 0 };
+	struct sc_error error = {0};
 	int r = sc_suite_parse(manual->example, "example", &suite, &error);
 
 	(void)state;

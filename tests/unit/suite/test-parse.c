@@ -16,12 +16,13 @@ struct bad_case {
 
 #define DATASET_A "{\"generator\": \"uniform\", \"min\": -5, \"max\": 5}"
 #define DATASET_Z "{\"generator\": \"zipf\", \"min\": 1, \"max\": 1000, \"exponent\": 1.1}"
-#define SEQUENCE "{\"generator\": \"sequence\", \"start\": 10, \"step\": 10}"
-#define BLOB "{\"generator\": \"blob\", \"bytes\": 16}"
-#define CONSTANT "{\"generator\": \"integer\", \"value\": 7}"
-#define PICK "{\"generator\": \"pick\", \"of\": \"d\", \"distribution\": \"zipf\", \"exponent\": 0.9, " \
-	     "\"scattered\": true}"
-#define START "\"start\": \"2024-01-31T00:00:00Z\", \"per_second\": 4}"
+#define SEQUENCE  "{\"generator\": \"sequence\", \"start\": 10, \"step\": 10}"
+#define BLOB      "{\"generator\": \"blob\", \"bytes\": 16}"
+#define CONSTANT  "{\"generator\": \"integer\", \"value\": 7}"
+#define PICK                                                                                       \
+	"{\"generator\": \"pick\", \"of\": \"d\", \"distribution\": \"zipf\", \"exponent\": 0.9, " \
+	"\"scattered\": true}"
+#define START  "\"start\": \"2024-01-31T00:00:00Z\", \"per_second\": 4}"
 #define COMMIT "{\"default\": 3, \"varies\": true}"
 
 /* clang-format off */
@@ -149,7 +150,7 @@ static void assert_messages(const struct bad_case *cases, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		char *text = changed_suite(cases[i].find, cases[i].replace);
 		struct sc_suite *suite = NULL;
-		struct sc_error error = { 0 };
+		struct sc_error error = {0};
 		char expected[400];
 
 		(void)snprintf(expected, sizeof(expected), "suite 'x.json': %s", cases[i].message);
@@ -215,14 +216,15 @@ static void what_the_file_says_is_what_the_suite_has(void **state)
 
 static void settings_that_are_not_given_are_the_defaults(void **state)
 {
-	char *text = changed_suite("\"setting\": {", "\"description\": \"x\", \"setting\": {}, \"schema\": "
-						      "[\"CREATE TABLE t(x)\"], \"workloads\": [{"
-						      "\"name\": \"w\", \"unit\": \"row\", \"writes\": "
-						      "true, \"statements\": [\"INSERT INTO t "
-						      "VALUES(1)\"], \"ledger_ops\": 1}]}//");
+	char *text = changed_suite("\"setting\": {",
+				   "\"description\": \"x\", \"setting\": {}, \"schema\": "
+				   "[\"CREATE TABLE t(x)\"], \"workloads\": [{"
+				   "\"name\": \"w\", \"unit\": \"row\", \"writes\": "
+				   "true, \"statements\": [\"INSERT INTO t "
+				   "VALUES(1)\"], \"ledger_ops\": 1}]}//");
 	struct sc_setting defaults = sc_setting_default();
 	struct sc_suite *suite = NULL;
-	struct sc_error error = { 0 };
+	struct sc_error error = {0};
 
 	(void)state;
 	*strstr(text, "//") = '\0';
@@ -238,7 +240,7 @@ static void an_unknown_key_is_told_with_the_known_ones(void **state)
 {
 	char *text = changed_suite("\"begin\"", "\"beginn\"");
 	struct sc_suite *suite = NULL;
-	struct sc_error error = { 0 };
+	struct sc_error error = {0};
 
 	(void)state;
 	assert_int_equal(sc_suite_parse(text, "x.json", &suite, &error), SC_E_FORMAT);
@@ -250,7 +252,7 @@ static void a_syntax_error_is_told_with_its_line(void **state)
 {
 	char *text = changed_suite("\"rows\": 100, ", "\"rows\": 100 ");
 	struct sc_suite *suite = NULL;
-	struct sc_error error = { 0 };
+	struct sc_error error = {0};
 
 	(void)state;
 	assert_int_equal(sc_suite_parse(text, "x.json", &suite, &error), SC_E_FORMAT);
@@ -270,7 +272,7 @@ static void the_digest_is_of_the_text_as_read(void **state)
 {
 	struct scratch *scratch = *state;
 	struct sc_suite *suite = NULL;
-	struct sc_error error = { 0 };
+	struct sc_error error = {0};
 	char command[3000], digest[65] = "";
 	FILE *pipe;
 
@@ -289,7 +291,7 @@ static void the_digest_is_of_the_text_as_read(void **state)
 static void built_in_suites_are_found_by_name(void **state)
 {
 	struct sc_suite *suite = NULL;
-	struct sc_error error = { 0 };
+	struct sc_error error = {0};
 	size_t count = 0;
 
 	(void)state;
@@ -306,7 +308,7 @@ static void built_in_suites_are_found_by_name(void **state)
 static void a_name_that_is_not_built_in_is_told_with_those_that_are(void **state)
 {
 	struct sc_suite *suite = NULL;
-	struct sc_error error = { 0 };
+	struct sc_error error = {0};
 
 	(void)state;
 	assert_int_equal(sc_suite_load("comit", &suite, &error), SC_E_USAGE);
@@ -319,7 +321,7 @@ static void files_that_cannot_be_suites_are_told_apart(void **state)
 {
 	struct scratch *scratch = *state;
 	struct sc_suite *suite = NULL;
-	struct sc_error error = { 0 };
+	struct sc_error error = {0};
 	const char *path = scratch_path(scratch, "big.json");
 	char expected[3000];
 	FILE *file = fopen(path, "w");
@@ -336,7 +338,8 @@ static void files_that_cannot_be_suites_are_told_apart(void **state)
 	assert_string_equal(error.what, expected);
 	assert_int_equal(sc_suite_load(scratch_path(scratch, "none.json"), &suite, &error),
 			 SC_E_FORMAT);
-	assert_non_null(strstr(error.what, "none.json': cannot be read: No such file or directory"));
+	assert_non_null(
+		strstr(error.what, "none.json': cannot be read: No such file or directory"));
 	assert_int_equal(sc_suite_load(scratch->path, &suite, &error), SC_E_FORMAT);
 	assert_non_null(strstr(error.what, "cannot be read: Is a directory"));
 }
@@ -348,12 +351,12 @@ static void the_suite_commit_has_its_workloads(void **state)
 		bool in_default_sweep, writes;
 		uint32_t rows_per_commit;
 	} expected[] = {
-		{ "insert_one", true, true, 1 },   { "insert_batch", true, true, 100 },
-		{ "update_one", true, true, 1 },   { "read_point", false, false, 1 },
-		{ "read_range", false, false, 1 },
+		{"insert_one", true, true, 1},   {"insert_batch", true, true, 100},
+		{"update_one", true, true, 1},   {"read_point", false, false, 1},
+		{"read_range", false, false, 1},
 	};
 	struct sc_suite *suite = NULL;
-	struct sc_error error = { 0 };
+	struct sc_error error = {0};
 
 	(void)state;
 	assert_int_equal(sc_suite_load("commit", &suite, &error), 0);
