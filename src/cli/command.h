@@ -39,6 +39,7 @@ struct sc_command {
 
 extern const struct sc_command sc_command_sweep;
 extern const struct sc_command sc_command_report;
+extern const struct sc_command sc_command_compare;
 
 /** sc_commands() - all of them in the order of the overview; NULL past the last. */
 const struct sc_command *sc_commands(size_t index);

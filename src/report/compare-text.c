@@ -10,8 +10,8 @@
 #include "about.h"
 #include "value.h"
 
-const char *sc_compare_figure_text(size_t metric, const struct sc_digest_figure *figure,
-				   char *text, size_t text_bytes)
+const char *sc_compare_figure_text(size_t metric, const struct sc_digest_figure *figure, char *text,
+				   size_t text_bytes)
 {
 	struct sc_compare_metric row = sc_compare_metric(metric);
 	struct sc_metric_value value = {.status = figure->status, .number = figure->number};
@@ -37,16 +37,15 @@ const char *sc_compare_change_text(size_t metric, const struct sc_change *change
 	if (!change->has_ratio)
 		(void)snprintf(text, text_bytes, "from 0");
 	else if (is_count)
-		(void)snprintf(text, text_bytes, "%s%s", change->ratio < 1 ? "-" : "+",
-			       sc_format_percent(fabs(change->ratio - 1), percent,
-						 sizeof(percent)));
+		(void)snprintf(
+			text, text_bytes, "%s%s", change->ratio < 1 ? "-" : "+",
+			sc_format_percent(fabs(change->ratio - 1), percent, sizeof(percent)));
 	else
 		(void)ratio_text(change->ratio, text, text_bytes);
 	return text;
 }
 
-const char *sc_compare_interval_text(const struct sc_change *change, char *text,
-				     size_t text_bytes)
+const char *sc_compare_interval_text(const struct sc_change *change, char *text, size_t text_bytes)
 {
 	char low[SC_FORMAT_BYTES], high[SC_FORMAT_BYTES];
 
@@ -135,12 +134,14 @@ void sc_compare_add_headline(struct sc_buffer *buffer, const struct sc_compariso
 	if (!comparison->rules->is_gate)
 		sc_buffer_printf(buffer, "%zu reports side by side", comparison->digest_count);
 	else if (refused > 0)
-		sc_buffer_printf(buffer, "invalid: the reports cannot be compared, %zu key%s differ%s",
+		sc_buffer_printf(buffer,
+				 "invalid: the reports cannot be compared, %zu key%s differ%s",
 				 refused, refused == 1 ? "" : "s", refused == 1 ? "s" : "");
 	else if (comparison->outcome == SC_OUTCOME_INVALID)
 		sc_buffer_add_text(buffer, "invalid: the reports have no cell in common");
 	else if (failing > 0)
-		sc_buffer_printf(buffer, "regression: %zu of %zu cell%s cost%s more than is allowed",
+		sc_buffer_printf(buffer,
+				 "regression: %zu of %zu cell%s cost%s more than is allowed",
 				 failing, cells, cells == 1 ? "" : "s", failing == 1 ? "s" : "");
 	else
 		sc_buffer_printf(buffer, "pass: no cell of %zu costs more than is allowed", cells);
@@ -177,9 +178,9 @@ void sc_compare_add_report(struct sc_buffer *buffer, const struct sc_comparison 
 	const struct sc_report_head *head = digest->head;
 
 	sc_buffer_printf(buffer, "%s: %s, %s, %" PRIu32 " x %s, SQLite %s, %s%s; %s",
-			 report == 0                    ? "base"
+			 report == 0                     ? "base"
 			 : comparison->digest_count == 2 ? "new"
-							: sc_compare_name(comparison, report),
+							 : sc_compare_name(comparison, report),
 			 head->host_label ? head->host_label : "unnamed host",
 			 head->kernel ? head->kernel : "unknown kernel", head->cpu_count,
 			 head->cpu ? head->cpu : "unknown CPU", head->sqlite_version, head->started,
@@ -227,9 +228,9 @@ void sc_compare_add_rules(struct sc_buffer *buffer, const struct sc_comparison *
 			 sc_format_percent(rules->latency_percent / 100, percent, sizeof(percent)),
 			 sc_format_ns(rules->latency_floor_ns, floor, sizeof(floor)));
 	if (comparison->coverage > 0)
-		sc_buffer_printf(buffer, " (it holds the ratio in at least %s)",
-				 sc_format_percent(comparison->coverage, coverage,
-						   sizeof(coverage)));
+		sc_buffer_printf(
+			buffer, " (it holds the ratio in at least %s)",
+			sc_format_percent(comparison->coverage, coverage, sizeof(coverage)));
 	sc_buffer_add_text(buffer, ".");
 }
 
@@ -246,13 +247,10 @@ bool sc_compare_is_changed(const struct sc_comparison *comparison, size_t cell, 
 
 bool sc_compare_shows(size_t metric, const struct sc_change *change)
 {
-	enum sc_compare_kind kind = sc_compare_metric(metric).kind;
-
-	if (!change->is_there)
-		return false;
-	if (kind == SC_COMPARE_LATENCY)
-		return true;
-	return change->verdict == SC_VERDICT_BETTER || change->verdict == SC_VERDICT_WORSE;
+	if (sc_compare_metric(metric).kind == SC_COMPARE_LATENCY)
+		return change->is_there;
+	return change->is_there &&
+	       (change->verdict == SC_VERDICT_BETTER || change->verdict == SC_VERDICT_WORSE);
 }
 
 size_t sc_compare_rate(const struct sc_comparison *comparison, size_t cell)

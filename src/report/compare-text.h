@@ -9,16 +9,15 @@
 #define SC_COMPARE_TEXT_BYTES 48u
 
 /** sc_compare_figure_text() - "52.0 µs"; the status where it was not measured */
-const char *sc_compare_figure_text(size_t metric, const struct sc_digest_figure *figure,
-				   char *text, size_t text_bytes);
+const char *sc_compare_figure_text(size_t metric, const struct sc_digest_figure *figure, char *text,
+				   size_t text_bytes);
 
 /** sc_compare_change_text() - "2.11x" of times and rates, "+100 %" of counts; "" for the same */
 const char *sc_compare_change_text(size_t metric, const struct sc_change *change, char *text,
 				   size_t text_bytes);
 
 /** sc_compare_interval_text() - "1.80 … 2.46"; "" where there is none */
-const char *sc_compare_interval_text(const struct sc_change *change, char *text,
-				     size_t text_bytes);
+const char *sc_compare_interval_text(const struct sc_change *change, char *text, size_t text_bytes);
 
 /** sc_compare_verdict_text() - "worse, fails"; "" of what is not judged and has no interval */
 const char *sc_compare_verdict_text(size_t metric, const struct sc_change *change, char *text,

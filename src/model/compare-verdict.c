@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Verdicts.
+ *
+ * Counts of one build and one seed are the same on every run, so any increase beyond what is
+ * allowed is a regression; with several clients they are not, and are judged as tolerantly as
+ * latency is.
+ *
+ * Latency: the interval of the ratio of two medians is taken from both medians' exact intervals,
+ * [low / high, high / low]. If each holds its median, it holds the ratio; so it does with at least
+ * 1 - (1 - a) - (1 - b) of the intervals' coverages a and b, whatever the distributions, and it is
+ * wider than it would have to be (for equal spreads by about a factor of 1.4). Within 1 ± 5 % it
+ * says "same", on one side of 1 "better" or "worse", else it cannot tell. A gate fails only where
+ * it says "worse" and the medians are further apart than both the percentage and the floor.
+ */
+
+#include <assert.h>
+#include <math.h>
+
+#include "compare-match.h"
+
+#define ROUNDING 1e-9 /* counts are quotients of integers */
+
+static const char *const verdict_names[] = {
+	[SC_VERDICT_SAME] = "same",
+	[SC_VERDICT_BETTER] = "better",
+	[SC_VERDICT_WORSE] = "worse",
+	[SC_VERDICT_UNKNOWN] = "cannot tell",
+};
+
+const char *sc_verdict_name(enum sc_verdict verdict)
+{
+	assert(verdict < SC_VERDICT_COUNT_);
+	return verdict_names[verdict];
+}
+
+/* --- one metric */
+
+static enum sc_verdict side_of(const struct sc_compare_metric *metric, bool is_more)
+{
+	bool is_better = is_more == (metric->metric.better == SC_BETTER_HIGHER);
+
+	return is_better ? SC_VERDICT_BETTER : SC_VERDICT_WORSE;
+}
+
+static enum sc_verdict verdict_of_count(const struct sc_compare_metric *metric, double base,
+					double other)
+{
+	if (fabs(other - base) <= ROUNDING * fabs(base))
+		return SC_VERDICT_SAME;
+	return side_of(metric, other > base);
+}
+
+static enum sc_verdict verdict_of_ratio(const struct sc_compare_metric *metric,
+					const struct sc_change *change)
+{
+	if (!change->has_interval)
+		return SC_VERDICT_UNKNOWN;
+	if (change->ratio_low >= 1 - SC_COMPARE_SAME && change->ratio_high <= 1 + SC_COMPARE_SAME)
+		return SC_VERDICT_SAME;
+	if (change->ratio_low > 1 || change->ratio_high < 1)
+		return side_of(metric, change->ratio_low > 1);
+	return SC_VERDICT_UNKNOWN;
+}
+
+static void set_ratio(struct sc_change *change, const struct sc_digest_figure *base,
+		      const struct sc_digest_figure *other)
+{
+	change->has_ratio = base->number > 0;
+	if (!change->has_ratio)
+		return;
+	change->ratio = other->number / base->number;
+	change->has_interval = base->n > 0 && other->n > 0 && base->low > 0;
+	if (!change->has_interval)
+		return;
+	change->ratio_low = other->low / base->high;
+	change->ratio_high = other->high / base->low;
+}
+
+struct sc_change sc_change_of(const struct sc_compare_metric *metric,
+			      const struct sc_digest_figure *base,
+			      const struct sc_digest_figure *other,
+			      const struct sc_compare_rules *rules, double allowed_percent)
+{
+	struct sc_change change = {.verdict = SC_VERDICT_UNKNOWN};
+	double more = other->number - base->number;
+
+	if (base->status != SC_MEASURED || other->status != SC_MEASURED)
+		return change;
+	change.is_there = true;
+	set_ratio(&change, base, other);
+	if (metric->kind == SC_COMPARE_COUNT) {
+		change.verdict = verdict_of_count(metric, base->number, other->number);
+		change.fails = change.verdict == SC_VERDICT_WORSE &&
+			       more > base->number * (allowed_percent / 100 + ROUNDING);
+	} else {
+		change.verdict = metric->metric.from == SC_FROM_LEDGER
+					 ? verdict_of_count(metric, base->number, other->number)
+					 : verdict_of_ratio(metric, &change);
+		change.fails = metric->kind == SC_COMPARE_LATENCY &&
+			       change.verdict == SC_VERDICT_WORSE &&
+			       more > base->number * rules->latency_percent / 100 &&
+			       more > rules->latency_floor_ns;
+	}
+	change.fails = change.fails && rules->is_gate;
+	return change;
+}
+
+/* --- one cell */
+
+static size_t match_of(const struct sc_comparison *comparison, size_t cell, size_t other)
+{
+	assert(other >= 1 && other < comparison->digest_count);
+	assert(cell < comparison->digests[0].cell_count);
+	return comparison->matches[cell * (comparison->digest_count - 1) + other - 1];
+}
+
+const struct sc_digest_cell *sc_compare_match(const struct sc_comparison *comparison, size_t cell,
+					      size_t other)
+{
+	size_t match = match_of(comparison, cell, other);
+
+	return match == SC_MATCH_NONE ? NULL : &comparison->digests[other].cells[match];
+}
+
+enum sc_compare_state sc_compare_state(const struct sc_comparison *comparison, size_t cell,
+				       size_t other)
+{
+	const struct sc_digest_cell *base = &comparison->digests[0].cells[cell];
+	const struct sc_digest_cell *match = sc_compare_match(comparison, cell, other);
+
+	if (!match)
+		return SC_COMPARE_MISSING;
+	if (base->status != SC_MEASURED || match->status != SC_MEASURED)
+		return SC_COMPARE_ABSENT;
+	return base->same_as && match->same_as ? SC_COMPARE_COPY : SC_COMPARE_DONE;
+}
+
+struct sc_change sc_compare_change(const struct sc_comparison *comparison, size_t cell,
+				   size_t other, size_t metric)
+{
+	const struct sc_compare_rules *rules = comparison->rules;
+	const struct sc_digest_cell *base = &comparison->digests[0].cells[cell];
+	const struct sc_digest_cell *match = sc_compare_match(comparison, cell, other);
+	struct sc_compare_metric row = sc_compare_metric(metric);
+	double allowed = rules->allowed_percent[metric];
+
+	assert(match);
+	if (base->clients > 1 && allowed < rules->latency_percent)
+		allowed = rules->latency_percent;
+	return sc_change_of(&row, &base->figures[metric], &match->figures[metric], rules, allowed);
+}
+
+static bool is_judged(const struct sc_compare_rules *rules, enum sc_compare_kind kind)
+{
+	return kind == SC_COMPARE_COUNT || (kind == SC_COMPARE_LATENCY && !rules->counts_only);
+}
+
+/* The more telling of two: worse, cannot tell, better, same. */
+static enum sc_verdict worse_of(enum sc_verdict a, enum sc_verdict b)
+{
+	static const int weights[] = {
+		[SC_VERDICT_SAME] = 0,
+		[SC_VERDICT_BETTER] = 1,
+		[SC_VERDICT_UNKNOWN] = 2,
+		[SC_VERDICT_WORSE] = 3,
+	};
+
+	return weights[a] >= weights[b] ? a : b;
+}
+
+struct sc_change sc_compare_cell(const struct sc_comparison *comparison, size_t cell, size_t other)
+{
+	struct sc_change whole = {.verdict = SC_VERDICT_SAME};
+
+	for (size_t i = 0; i < SC_COMPARE_METRICS; i++) {
+		struct sc_change change = sc_compare_change(comparison, cell, other, i);
+
+		if (!change.is_there || !is_judged(comparison->rules, sc_compare_metric(i).kind))
+			continue;
+		whole.is_there = true;
+		whole.fails = whole.fails || change.fails;
+		whole.verdict = worse_of(whole.verdict, change.verdict);
+	}
+	if (!whole.is_there)
+		whole.verdict = SC_VERDICT_UNKNOWN;
+	return whole;
+}
