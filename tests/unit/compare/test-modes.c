@@ -2,13 +2,14 @@
 
 /* The detector of two modes: how often it raises a false alarm, and what it finds. */
 
-#include <cmocka.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include <cmocka.h>
 
 #include "stats/modes.h"
 #include "stats/normal.h"

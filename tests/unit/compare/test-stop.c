@@ -2,13 +2,14 @@
 
 /* The stopping rule: its coverage computed, enumerated and simulated; and that naive looks fail. */
 
-#include <cmocka.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include <cmocka.h>
 
 #include "stats/order.h"
 #include "stats/stop-trial.h"
