@@ -5,8 +5,7 @@
  * each reading, and what the readings took is kept apart (own_ns): it belongs to no part of the
  * split.
  *
- * While the CPU of a whole bracketed call is read, its VFS calls that are not read themselves are
- * taken to be off CPU, and delayed, in the proportion of those of their part that were.
+ * A call that nobody read and that turns out long is read when it is over.
  */
 
 #include "call.h"
@@ -39,9 +38,10 @@ uint64_t sc_thread_booked_ns(const struct sc_thread *thread)
 	return sum;
 }
 
-void sc_call_read_begin(struct sc_call *call, enum sc_part part)
+void sc_call_read_begin(struct sc_call *call, enum sc_op op)
 {
 	struct sc_thread *thread = call->thread;
+	enum sc_part part = sc_ops[op].part;
 	uint64_t before_ns;
 
 	if (!atomic_load_explicit(&sc_ledger.is_cpu_on, memory_order_relaxed)) {
@@ -71,10 +71,12 @@ static void add_reading(struct sc_thread *thread, enum sc_part part, uint64_t wa
 	readings->wall_ns += wall_ns;
 	readings->off_cpu_ns += off_cpu_ns;
 	readings->run_delay_ns += run_delay_ns;
-	if (thread->calls.is_sql_read) {
-		thread->calls.vfs_off_cpu_ns += (double)off_cpu_ns;
-		thread->calls.vfs_run_delay_ns += (double)run_delay_ns;
-	}
+
+	readings = &thread->calls.inside[part];
+	readings->wall_ns += wall_ns;
+	readings->off_cpu_ns += off_cpu_ns;
+	readings->run_delay_ns += run_delay_ns;
+	thread->calls.has_inside = true;
 }
 
 /* The tap has read around what blocks: the rest of the call was on the processor. */
@@ -103,21 +105,40 @@ static void end_below(struct sc_call *call, enum sc_part part, struct sc_series 
 		sc_ledger_note_cpu(series, weight, wall_ns, cpu_ns, below->run_delay_ns);
 }
 
-static void end_own(struct sc_call *call, enum sc_part part, struct sc_series *series,
+static void end_own(struct sc_call *call, enum sc_op op, struct sc_series *series,
 		    uint64_t wall_ns)
 {
 	struct sc_thread *thread = call->thread;
+	enum sc_part part = sc_ops[op].part;
 	struct sc_cpu_share share;
-	uint32_t weight;
+	uint32_t weight = 1;
 
 	sc_cpu_end(thread, &call->mark, wall_ns, &share);
-	weight = sc_sampler_next(thread, &thread->samplers[part], part, wall_ns);
+	if (op != SC_OP_SLEEP)
+		weight = sc_sampler_next(thread, &thread->samplers[part], part, wall_ns);
 	add_reading(thread, part, wall_ns, share.off_cpu_ns, share.run_delay_ns);
 	if (series)
 		sc_ledger_note_cpu(series, weight, wall_ns, share.cpu_ns, share.run_delay_ns);
 }
 
-uint64_t sc_call_read_end(struct sc_call *call, enum sc_part part, struct sc_series *series,
+void sc_call_read_late(struct sc_call *call, enum sc_op op, struct sc_series *series,
+		       uint64_t wall_ns)
+{
+	struct sc_thread *thread = call->thread;
+	uint64_t before_ns = sc_clock_ns();
+	struct sc_cpu_share share;
+
+	if (!atomic_load_explicit(&sc_ledger.is_cpu_on, memory_order_relaxed))
+		return;
+	if (sc_cpu_end_late(thread, call->start_ns, wall_ns, &share)) {
+		add_reading(thread, sc_ops[op].part, wall_ns, share.off_cpu_ns, share.run_delay_ns);
+		if (series)
+			sc_ledger_note_cpu(series, 1, wall_ns, share.cpu_ns, share.run_delay_ns);
+	}
+	thread->own_ns += sc_clock_ns() - before_ns;
+}
+
+uint64_t sc_call_read_end(struct sc_call *call, enum sc_op op, struct sc_series *series,
 			  uint64_t wall_ns)
 {
 	struct sc_thread *thread = call->thread;
@@ -130,27 +151,15 @@ uint64_t sc_call_read_end(struct sc_call *call, enum sc_part part, struct sc_ser
 	}
 
 	if (thread->below.n > 0)
-		end_below(call, part, series, wall_ns);
+		end_below(call, sc_ops[op].part, series, wall_ns);
 	else if (call->reading == SC_READING_OWN)
-		end_own(call, part, series, wall_ns);
+		end_own(call, op, series, wall_ns);
 	else
 		thread->is_tap_absent = true; /* nothing physical happened: read it here next time */
 	thread->below = (struct sc_below){0};
 
 	thread->own_ns += sc_clock_ns() - before_ns;
 	return wall_ns;
-}
-
-void sc_call_estimate(struct sc_thread *thread, enum sc_part part, uint64_t wall_ns)
-{
-	const struct sc_readings *readings = &thread->readings[part];
-	double times;
-
-	if (!readings->wall_ns)
-		return;
-	times = (double)wall_ns / (double)readings->wall_ns;
-	thread->calls.vfs_off_cpu_ns += times * (double)readings->off_cpu_ns;
-	thread->calls.vfs_run_delay_ns += times * (double)readings->run_delay_ns;
 }
 
 bool sc_call_is_chosen(struct sc_thread *thread)

@@ -52,15 +52,16 @@ static inline void sc_call_leave(struct sc_thread *thread)
 }
 
 /* Slow path of sc_call_start(): begins a reading of thread CPU. */
-void sc_call_read_begin(struct sc_call *call, enum sc_part part);
+void sc_call_read_begin(struct sc_call *call, enum sc_op op);
 
 /* Slow path of sc_call_finish(): ends it. @series may be NULL. Returns the wall time that is left
    when readings the tap made inside the call are taken out. */
-uint64_t sc_call_read_end(struct sc_call *call, enum sc_part part, struct sc_series *series,
+uint64_t sc_call_read_end(struct sc_call *call, enum sc_op op, struct sc_series *series,
 			  uint64_t wall_ns);
 
-/* In a bracketed call whose CPU is read: a VFS call that was not read itself. */
-void sc_call_estimate(struct sc_thread *thread, enum sc_part part, uint64_t wall_ns);
+/* A call that was not to be read and took long: read it now, as well as can be. */
+void sc_call_read_late(struct sc_call *call, enum sc_op op, struct sc_series *series,
+		       uint64_t wall_ns);
 
 /* Timed calls. @op is a constant: its part is then one too. */
 static inline void sc_call_start(struct sc_call *call, struct sc_thread *thread, enum sc_op op)
@@ -70,8 +71,9 @@ static inline void sc_call_start(struct sc_call *call, struct sc_thread *thread,
 	call->thread = thread;
 	call->reading = SC_READING_NONE;
 	thread->below.is_wanted = op == SC_OP_DELETE; /* the rest is zero: see sc_call_read_end() */
-	if (__builtin_expect(sc_sampler_is_due(&thread->samplers[part]), 0))
-		sc_call_read_begin(call, part);
+	/* Sleeps are read one and all: they are not what other calls of their part are like. */
+	if (op == SC_OP_SLEEP || __builtin_expect(sc_sampler_is_due(&thread->samplers[part]), 0))
+		sc_call_read_begin(call, op);
 	call->start_ns = sc_clock_ns();
 }
 
@@ -87,12 +89,13 @@ static inline uint64_t sc_call_finish(struct sc_call *call, uint32_t database, e
 
 	series = sc_ledger_series(thread, SC_INSTRUMENT_VFS, database, role, op);
 	if (__builtin_expect(thread->below.n > 0 || call->reading != SC_READING_NONE, 0))
-		wall_ns = sc_call_read_end(call, part, series, wall_ns);
-	else if (__builtin_expect(thread->calls.is_sql_read, 0))
-		sc_call_estimate(thread, part, wall_ns);
+		wall_ns = sc_call_read_end(call, op, series, wall_ns);
+	else if (__builtin_expect(wall_ns > sc_cpu_long_ns(), 0))
+		sc_call_read_late(call, op, series, wall_ns);
 
 	thread->part_ns[part] += wall_ns;
-	thread->samplers[part].ns += wall_ns;
+	if (op != SC_OP_SLEEP)
+		sc_sampler_add(thread, part, wall_ns);
 	if (__builtin_expect(series != NULL, 1))
 		sc_ledger_note(series, true, wall_ns, bytes, is_failed,
 			       thread->checkpoint_depth > 0);

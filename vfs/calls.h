@@ -44,6 +44,13 @@ struct sc_group {
 	uint32_t first;         /* slot of the first of them */
 };
 
+/* Sums over the VFS calls of a part around which thread CPU was read. */
+struct sc_readings {
+	uint64_t wall_ns;
+	uint64_t off_cpu_ns;
+	uint64_t run_delay_ns;
+};
+
 struct sc_calls {
 	bool is_inside;            /* between syncost_call_begin() and _end() */
 	bool is_sql_read;          /* thread CPU is read around the present bracketed call */
@@ -55,19 +62,12 @@ struct sc_calls {
 	struct sc_moment since;    /* where that commit's record begins: the call, or one before */
 	struct sc_moment committed; /* the moment of that commit */
 	struct sc_cpu_mark mark;   /* for is_sql_read or is_outside_read */
-	double vfs_off_cpu_ns;     /* in the present call if is_sql_read: of VFS calls, estimated */
-	double vfs_run_delay_ns;   /* where they were not read themselves */
+	bool has_inside;           /* inside[] is not all zero */
+	struct sc_readings inside[SC_PART_COUNT_]; /* readings in the present bracketed call */
 	struct sc_wait wait;
 	struct sc_group group;
 	struct sc_file *checkpoint; /* main file of the checkpoint in progress; NULL: none */
 	uint64_t checkpoint_last_ns; /* end of the last call that belongs to it */
 	bool has_faults;           /* major_faults holds a reading */
 	uint64_t major_faults;     /* of the thread, at the last reading */
-};
-
-/* Readings of thread CPU around VFS calls so far, by part: what those not read are taken to be. */
-struct sc_readings {
-	uint64_t wall_ns;
-	uint64_t off_cpu_ns;
-	uint64_t run_delay_ns;
 };

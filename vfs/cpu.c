@@ -110,6 +110,13 @@ static uint64_t read_run_delay(struct sc_thread *thread)
 	return run_delay_ns;
 }
 
+/* Remembers a reading, for one that comes late. */
+static void remember(struct sc_thread *thread, uint64_t cpu_ns, uint64_t run_delay_ns)
+{
+	thread->read_ns = sc_clock_ns();
+	thread->read_mark = (struct sc_cpu_mark){cpu_ns, run_delay_ns};
+}
+
 bool sc_cpu_begin(struct sc_thread *thread, struct sc_cpu_mark *ret_mark)
 {
 	struct sc_cpu_mark mark;
@@ -118,8 +125,10 @@ bool sc_cpu_begin(struct sc_thread *thread, struct sc_cpu_mark *ret_mark)
 
 	mark.run_delay_ns = read_run_delay(thread);
 	is_read = read_thread_cpu(&mark.cpu_ns);
-	if (is_read)
+	if (is_read) {
+		remember(thread, mark.cpu_ns, mark.run_delay_ns);
 		*ret_mark = mark;
+	}
 	errno = saved;
 	return is_read;
 }
@@ -129,24 +138,52 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-void sc_cpu_end(struct sc_thread *thread, const struct sc_cpu_mark *mark, uint64_t wall_ns,
-		struct sc_cpu_share *ret_share)
+static uint64_t without(uint64_t value, uint64_t less)
 {
-	uint64_t pair_ns = atomic_load_explicit(&overhead_ns, memory_order_relaxed);
+	return value > less ? value - less : 0;
+}
+
+/* Reads, and shares out @wall_ns; @elsewhere_ns of the CPU time since @mark is not the call's. */
+static void share_out(struct sc_thread *thread, const struct sc_cpu_mark *mark, uint64_t wall_ns,
+		      uint64_t elsewhere_ns, struct sc_cpu_share *ret_share)
+{
 	uint64_t cpu_ns = mark->cpu_ns, run_delay_ns;
 	int saved = errno;
 
-	(void)read_thread_cpu(&cpu_ns); /* succeeded in sc_cpu_begin() */
+	(void)read_thread_cpu(&cpu_ns); /* succeeded for @mark */
 	run_delay_ns = read_run_delay(thread);
+	remember(thread, cpu_ns, run_delay_ns);
 
-	cpu_ns -= mark->cpu_ns;
-	cpu_ns = cpu_ns > pair_ns ? cpu_ns - pair_ns : 0;
-	run_delay_ns = run_delay_ns > mark->run_delay_ns ? run_delay_ns - mark->run_delay_ns : 0;
-
+	cpu_ns = without(cpu_ns - mark->cpu_ns, elsewhere_ns);
+	run_delay_ns = without(run_delay_ns, mark->run_delay_ns);
 	ret_share->cpu_ns = min_u64(cpu_ns, wall_ns);
 	ret_share->run_delay_ns = min_u64(run_delay_ns, wall_ns - ret_share->cpu_ns);
 	ret_share->off_cpu_ns = wall_ns - ret_share->cpu_ns - ret_share->run_delay_ns;
 	errno = saved;
+}
+
+void sc_cpu_end(struct sc_thread *thread, const struct sc_cpu_mark *mark, uint64_t wall_ns,
+		struct sc_cpu_share *ret_share)
+{
+	share_out(thread, mark, wall_ns, atomic_load_explicit(&overhead_ns, memory_order_relaxed),
+		  ret_share);
+}
+
+bool sc_cpu_end_late(struct sc_thread *thread, uint64_t start_ns, uint64_t wall_ns,
+		     struct sc_cpu_share *ret_share)
+{
+	const uint64_t tolerance = 4;
+	struct sc_cpu_mark mark = thread->read_mark;
+	uint64_t before_ns = without(start_ns, thread->read_ns);
+	bool is_known = thread->read_ns != 0 && before_ns <= wall_ns / tolerance;
+
+	share_out(thread, &mark, wall_ns, before_ns, ret_share);
+	return is_known;
+}
+
+uint64_t sc_cpu_long_ns(void)
+{
+	return 100u * atomic_load_explicit(&cost_ns, memory_order_relaxed);
 }
 
 /* One empty pair; what it adds to thread CPU, and what it takes. */

@@ -41,6 +41,22 @@ bool sc_cpu_begin(struct sc_thread *thread, struct sc_cpu_mark *ret_mark);
 void sc_cpu_end(struct sc_thread *thread, const struct sc_cpu_mark *mark, uint64_t wall_ns,
 		struct sc_cpu_share *ret_share);
 
+/**
+ * sc_cpu_end_late() - the same for a call that was not expected to matter
+ * @start_ns: clock when it began
+ *
+ * It is measured from the last reading, whatever that was for. What lies between that and @start_ns
+ * is taken to have been on the processor: it holds no sync and no long call, for those are read.
+ *
+ * Return: false if that is more than a quarter of the call; @ret_share then means nothing, but the
+ * next late reading has something to begin with.
+ */
+bool sc_cpu_end_late(struct sc_thread *thread, uint64_t start_ns, uint64_t wall_ns,
+		     struct sc_cpu_share *ret_share);
+
+/** sc_cpu_long_ns() - calls that take longer are worth a late reading: it costs 1 % of them */
+uint64_t sc_cpu_long_ns(void);
+
 /** sc_cpu_calibrate() - measure what a pair of readings adds; once per process. */
 void sc_cpu_calibrate(struct sc_thread *thread);
 

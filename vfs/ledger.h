@@ -32,6 +32,7 @@ struct sc_sampler {
 	uint32_t gap;       /* calls from the last reading to the next */
 	uint32_t stride;    /* mean of what the gap was drawn from: the weight of that reading */
 	uint64_t ns;        /* wall of the calls since the last reading */
+	uint64_t limit_ns;  /* beyond it, the gap was drawn for another kind of calls */
 };
 
 /*
@@ -75,7 +76,9 @@ struct sc_thread {
 	struct sc_sampler samplers[SC_PART_COUNT_];
 	int schedstat_fd;          /* + 1; 0: not opened, -1: cannot be opened */
 	uint64_t schedstat_device, schedstat_inode; /* to recognise it before closing */
-	struct sc_readings readings[SC_PART_COUNT_];
+	struct sc_readings readings[SC_PART_COUNT_]; /* since it attached: what those not read are like */
+	uint64_t read_ns;          /* clock at the last reading; 0: none yet */
+	struct sc_cpu_mark read_mark; /* and what it read */
 	struct sc_calls calls;     /* the shim's own state */
 };
 

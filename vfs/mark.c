@@ -7,11 +7,13 @@
  *
  * Around a sample of the calls, and of the times between, thread CPU is read (sample.h). What the
  * call's VFS calls were off the processor or delayed is subtracted: of those that were read
- * themselves (every sync that matters) what was measured, of the others an estimate.
+ * themselves (every sync that matters) what was measured; the others are taken to be like the
+ * calls of their part that this thread has read so far.
  *
  * Nested brackets are one call: the outermost.
  */
 
+#include <string.h>
 #include <sys/resource.h>
 
 #include "syncost.h"
@@ -59,20 +61,34 @@ static void read_faults(struct sc_thread *thread)
 
 /* --- outside */
 
-static void end_outside_reading(struct sc_thread *thread, uint64_t wall_ns)
+static void note_outside(struct sc_shard *shard, uint64_t wall_ns, const struct sc_cpu_share *share,
+			 uint64_t weight)
 {
-	struct sc_shard *shard = thread->shard;
-	struct sc_cpu_share share;
-	uint64_t weight;
-
-	sc_cpu_end(thread, &thread->calls.mark, wall_ns, &share);
-	weight = sc_sampler_next(thread, &thread->samplers[SC_PART_OUTSIDE], SC_PART_OUTSIDE,
-				 wall_ns);
 	sc_add64(&shard->outside_cpu_n, 1);
 	sc_add64(&shard->outside_cpu_wall_ns, weight * wall_ns);
-	sc_add64(&shard->outside_cpu_ns, weight * share.cpu_ns);
-	sc_add64(&shard->outside_run_delay_ns, weight * share.run_delay_ns);
-	thread->calls.is_outside_read = false;
+	sc_add64(&shard->outside_cpu_ns, weight * share->cpu_ns);
+	sc_add64(&shard->outside_run_delay_ns, weight * share->run_delay_ns);
+}
+
+/* Ends the reading around the time since the last call, or makes a late one; false: none. */
+static bool end_outside_reading(struct sc_thread *thread, uint64_t wall_ns)
+{
+	struct sc_calls *calls = &thread->calls;
+	struct sc_cpu_share share;
+
+	if (__builtin_expect(calls->is_outside_read, 0)) {
+		calls->is_outside_read = false;
+		sc_cpu_end(thread, &calls->mark, wall_ns, &share);
+		note_outside(thread->shard, wall_ns, &share,
+			     sc_sampler_next(thread, &thread->samplers[SC_PART_OUTSIDE],
+					     SC_PART_OUTSIDE, wall_ns));
+		return true;
+	}
+	if (__builtin_expect(wall_ns <= sc_cpu_long_ns(), 1) || !is_cpu_on())
+		return false;
+	if (sc_cpu_end_late(thread, calls->end_ns, wall_ns, &share))
+		note_outside(thread->shard, wall_ns, &share, 1);
+	return true;
 }
 
 /* Books the time since the last call; whether thread CPU was read for that. */
@@ -86,10 +102,8 @@ static bool end_outside(struct sc_thread *thread, uint64_t now_ns)
 		return false;
 	wall_ns = now_ns > calls->end_ns ? now_ns - calls->end_ns : 0;
 	sc_add64(&thread->shard->outside_ns, wall_ns);
-	has_read = calls->is_outside_read;
-	if (__builtin_expect(has_read, 0))
-		end_outside_reading(thread, wall_ns);
-	thread->samplers[SC_PART_OUTSIDE].ns += wall_ns;
+	has_read = end_outside_reading(thread, wall_ns);
+	sc_sampler_add(thread, SC_PART_OUTSIDE, wall_ns);
 	return has_read;
 }
 
@@ -100,42 +114,73 @@ static double clamp(double value, double highest)
 	return value < 0 ? 0 : value > highest ? highest : value;
 }
 
-/* Books what was read around the call from calls->begin to @end; @sql_ns is its SQL part. */
-static void end_sql_reading(struct sc_thread *thread, const struct sc_moment *end, uint64_t sql_ns)
+struct asleep {
+	double off_cpu_ns, run_delay_ns;
+};
+
+/* What the VFS calls from calls->begin to @end were off the processor, or waited for it. */
+static struct asleep asleep_in_vfs(const struct sc_thread *thread, const struct sc_moment *end)
 {
-	struct sc_calls *calls = &thread->calls;
+	const struct sc_calls *calls = &thread->calls;
+	struct asleep asleep = {0, 0};
+
+	for (int part = SC_PART_READ; part < SC_PART_COUNT_; part++) {
+		const struct sc_readings *known = &thread->readings[part];
+		const struct sc_readings *inside = &calls->inside[part];
+		uint64_t part_ns = end->part_ns[part] - calls->begin.part_ns[part];
+		double times = 0;
+
+		if (known->wall_ns && part_ns > inside->wall_ns)
+			times = (double)(part_ns - inside->wall_ns) / (double)known->wall_ns;
+		asleep.off_cpu_ns += (double)inside->off_cpu_ns + times * (double)known->off_cpu_ns;
+		asleep.run_delay_ns +=
+			(double)inside->run_delay_ns + times * (double)known->run_delay_ns;
+	}
+	return asleep;
+}
+
+/* Books the SQL part of a call, @sql_ns, of which @share was read for the whole call. */
+static void note_sql(struct sc_thread *thread, const struct sc_moment *end, uint64_t sql_ns,
+		     const struct sc_cpu_share *share, uint64_t weight)
+{
+	uint64_t wait_ns = end->wait_sql_ns - thread->calls.begin.wait_sql_ns;
+	struct asleep in_vfs = asleep_in_vfs(thread, end);
 	struct sc_shard *shard = thread->shard;
-	uint64_t wait_ns = end->wait_sql_ns - calls->begin.wait_sql_ns, weight;
-	double off_cpu_ns, run_delay_ns, cpu_ns;
-	uint64_t wall_ns = end->at_ns - calls->begin.at_ns;
-	struct sc_cpu_share share;
+	double off_cpu_ns, run_delay_ns;
 
-	sc_cpu_end(thread, &calls->mark, wall_ns, &share);
-	read_faults(thread);
-	weight = sc_sampler_next(thread, &thread->samplers[SC_PART_SQL], SC_PART_SQL, wall_ns);
-
-	off_cpu_ns = clamp((double)share.off_cpu_ns - calls->vfs_off_cpu_ns - (double)wait_ns,
+	off_cpu_ns = clamp((double)share->off_cpu_ns - in_vfs.off_cpu_ns - (double)wait_ns,
 			   (double)sql_ns);
-	run_delay_ns = clamp((double)share.run_delay_ns - calls->vfs_run_delay_ns,
+	run_delay_ns = clamp((double)share->run_delay_ns - in_vfs.run_delay_ns,
 			     (double)sql_ns - off_cpu_ns);
-	cpu_ns = (double)sql_ns - off_cpu_ns - run_delay_ns;
 
 	sc_add64(&shard->sql_cpu_n, 1);
 	sc_add64(&shard->sql_cpu_wall_ns, weight * sql_ns);
-	sc_add64(&shard->sql_cpu_ns, weight * (uint64_t)cpu_ns);
+	sc_add64(&shard->sql_cpu_ns,
+		 weight * (uint64_t)((double)sql_ns - off_cpu_ns - run_delay_ns));
 	sc_add64(&shard->sql_run_delay_ns, weight * (uint64_t)run_delay_ns);
-	calls->is_sql_read = false;
+	read_faults(thread);
 }
 
-static void begin_sql_reading(struct sc_thread *thread)
+/* Ends the reading around the call up to @end, or makes a late one; false: none. */
+static bool end_sql_reading(struct sc_thread *thread, const struct sc_moment *end, uint64_t sql_ns)
 {
 	struct sc_calls *calls = &thread->calls;
+	uint64_t wall_ns = end->at_ns - calls->begin.at_ns;
+	struct sc_cpu_share share;
 
-	calls->is_sql_read = true;
-	calls->vfs_off_cpu_ns = 0;
-	calls->vfs_run_delay_ns = 0;
-	if (!calls->has_faults)
-		read_faults(thread);
+	if (__builtin_expect(calls->is_sql_read, 0)) {
+		calls->is_sql_read = false;
+		sc_cpu_end(thread, &calls->mark, wall_ns, &share);
+		note_sql(thread, end, sql_ns, &share,
+			 sc_sampler_next(thread, &thread->samplers[SC_PART_SQL], SC_PART_SQL,
+					 wall_ns));
+		return true;
+	}
+	if (__builtin_expect(wall_ns <= sc_cpu_long_ns(), 1) || !is_cpu_on())
+		return false;
+	if (sc_cpu_end_late(thread, calls->begin.at_ns, wall_ns, &share))
+		note_sql(thread, end, sql_ns, &share, 1);
+	return true;
 }
 
 /* Books the call from calls->begin to @end; returns its SQL part. */
@@ -162,6 +207,12 @@ static uint64_t book_inside(struct sc_thread *thread, const struct sc_moment *en
 	return wall_ns > booked_ns ? wall_ns - booked_ns : 0;
 }
 
+static void forget_inside(struct sc_calls *calls)
+{
+	memset(calls->inside, 0, sizeof(calls->inside));
+	calls->has_inside = false;
+}
+
 void syncost_call_begin(void)
 {
 	struct sc_thread *thread = sc_thread_get();
@@ -173,7 +224,11 @@ void syncost_call_begin(void)
 	now_ns = sc_clock_ns();
 	has_read = end_outside(thread, now_ns);
 	if (begin_reading(thread, SC_PART_SQL)) {
-		begin_sql_reading(thread);
+		thread->calls.is_sql_read = true;
+		has_read = true;
+	}
+	if (__builtin_expect(!thread->calls.has_faults, 0) && is_cpu_on()) {
+		read_faults(thread);
 		has_read = true;
 	}
 	if (__builtin_expect(has_read, 0)) {
@@ -184,6 +239,8 @@ void syncost_call_begin(void)
 	}
 	thread->calls.is_inside = true;
 	thread->calls.databases = 0;
+	if (thread->calls.has_inside)
+		forget_inside(&thread->calls);
 	sc_moment_take(thread, now_ns, &thread->calls.begin);
 }
 
@@ -206,10 +263,8 @@ void syncost_call_end(void)
 	sql_ns = book_inside(thread, &end);
 	calls->is_inside = false;
 
-	has_read = calls->is_sql_read;
-	if (__builtin_expect(has_read, 0))
-		end_sql_reading(thread, &end, sql_ns);
-	thread->samplers[SC_PART_SQL].ns += end.at_ns - calls->begin.at_ns;
+	has_read = end_sql_reading(thread, &end, sql_ns);
+	sc_sampler_add(thread, SC_PART_SQL, end.at_ns - calls->begin.at_ns);
 	if (begin_reading(thread, SC_PART_OUTSIDE)) {
 		calls->is_outside_read = true;
 		has_read = true;

@@ -6,6 +6,7 @@
 
 #define SHARE_ONE_IN 100u     /* of a part's time may go into readings */
 #define SHARE_SYNC_ONE_IN 20u
+#define PATIENCE 4u           /* times the expected time between readings */
 
 /* Uniform in 1 … @bound. */
 static uint32_t draw(struct sc_thread *thread, uint32_t bound)
@@ -13,35 +14,55 @@ static uint32_t draw(struct sc_thread *thread, uint32_t bound)
 	return 1u + (uint32_t)(((uint64_t)sc_random(thread) * bound) >> 32);
 }
 
-void sc_sampler_stop(struct sc_sampler *sampler)
+/* Time that a reading should be followed by before the next. */
+static uint64_t period_ns(enum sc_part part)
 {
-	sampler->countdown = UINT32_MAX;
+	return sc_cpu_cost_ns() * (part == SC_PART_SYNC ? SHARE_SYNC_ONE_IN : SHARE_ONE_IN);
 }
 
 /* @ns was spent in @calls calls. */
 static uint32_t stride_for(enum sc_part part, uint64_t ns, uint64_t calls)
 {
-	uint64_t one_in = part == SC_PART_SYNC ? SHARE_SYNC_ONE_IN : SHARE_ONE_IN;
-	uint64_t stride = ns ? sc_cpu_cost_ns() * one_in * calls / ns : SC_STRIDE_MAX;
+	uint64_t stride = ns ? period_ns(part) * calls / ns : SC_STRIDE_MAX;
 
 	if (stride < 1)
 		return 1;
 	return stride > SC_STRIDE_MAX ? SC_STRIDE_MAX : (uint32_t)stride;
 }
 
+static void start_gap(struct sc_thread *thread, struct sc_sampler *sampler, enum sc_part part,
+		      uint32_t stride)
+{
+	sampler->stride = stride;
+	sampler->gap = draw(thread, 2u * stride - 1u);
+	sampler->countdown = sampler->gap;
+	sampler->ns = 0;
+	sampler->limit_ns = PATIENCE * period_ns(part);
+}
+
+void sc_sampler_stop(struct sc_sampler *sampler)
+{
+	sampler->countdown = UINT32_MAX;
+	sampler->limit_ns = UINT64_MAX;
+}
+
+void sc_sampler_redraw(struct sc_thread *thread, struct sc_sampler *sampler, enum sc_part part)
+{
+	uint32_t calls = sampler->gap - sampler->countdown + 1;
+
+	if (sampler->countdown <= 1)
+		return; /* the next call is read anyway */
+	start_gap(thread, sampler, part, stride_for(part, sampler->ns, calls));
+}
+
 uint32_t sc_sampler_next(struct sc_thread *thread, struct sc_sampler *sampler, enum sc_part part,
 			 uint64_t wall_ns)
 {
-	uint32_t weight = sampler->stride;
+	bool is_first = sampler->gap == 0;
+	uint32_t weight = is_first || wall_ns > sc_cpu_long_ns() ? 1 : sampler->stride;
 
-	if (sampler->gap == 0) {
-		weight = 1;
-		sampler->stride = stride_for(part, wall_ns, 1);
-	} else {
-		sampler->stride = stride_for(part, sampler->ns, sampler->gap);
-	}
-	sampler->gap = draw(thread, 2u * sampler->stride - 1u);
-	sampler->countdown = sampler->gap;
-	sampler->ns = 0;
+	start_gap(thread, sampler, part,
+		  is_first ? stride_for(part, wall_ns, 1)
+			   : stride_for(part, sampler->ns, sampler->gap));
 	return weight;
 }

@@ -13,6 +13,11 @@
  *     stride, and no period of the workload's calls can hide from it or attract it. The choice
  *     never looks at the call itself, so slow calls are read as often as fast ones.
  *   - a reading counts stride times: it stands for the calls passed over.
+ *   - calls so long that a reading costs less than 1 % of them are a class of their own: each is
+ *     read, if need be when it is over (sc_cpu_end_late()), and counts once. Rare stalls are thus
+ *     neither missed nor taken for a thousand.
+ *   - calls that become much slower while a long gap runs have it drawn anew, when what has passed
+ *     since the last reading is several times what was expected.
  */
 
 #include <stdbool.h>
@@ -44,6 +49,19 @@ static inline bool sc_sampler_is_due(struct sc_sampler *sampler)
 	return true;
 }
 
+/* Slow path of sc_sampler_add(). */
+void sc_sampler_redraw(struct sc_thread *thread, struct sc_sampler *sampler, enum sc_part part);
+
+/** sc_sampler_add() - a call took @wall_ns; after it was read, if it was */
+static inline void sc_sampler_add(struct sc_thread *thread, enum sc_part part, uint64_t wall_ns)
+{
+	struct sc_sampler *sampler = &thread->samplers[part];
+
+	sampler->ns += wall_ns;
+	if (__builtin_expect(sampler->ns > sampler->limit_ns, 0))
+		sc_sampler_redraw(thread, sampler, part);
+}
+
 /** sc_sampler_stop() - no more readings: they are switched off, or not possible. */
 void sc_sampler_stop(struct sc_sampler *sampler);
 
@@ -52,7 +70,7 @@ void sc_sampler_stop(struct sc_sampler *sampler);
  * @part: SC_PART_SYNC may spend more
  * @wall_ns: of the call just read, which the caller adds to the sampler after this
  *
- * Return: the weight of the reading just made.
+ * Return: how many calls the reading just made stands for.
  */
 uint32_t sc_sampler_next(struct sc_thread *thread, struct sc_sampler *sampler, enum sc_part part,
 			 uint64_t wall_ns);

@@ -148,8 +148,6 @@ static bool attach_shard(struct sc_thread *thread)
 	thread->random = 2463534242u ^ ((index + 1u) * 2654435761u);
 	if (!thread->random)
 		thread->random = 1;
-	memset(thread->samplers, 0, sizeof(thread->samplers));
-	memset(thread->readings, 0, sizeof(thread->readings));
 	sc_cpu_release(thread); /* an inherited descriptor shows the parent's thread */
 	if (pthread_setspecific(key, thread) != 0)
 		(void)0; /* without the destructor the shard stays this thread's for good */
@@ -179,7 +177,10 @@ struct sc_thread *sc_thread_attach(struct sc_thread *thread)
 	epoch = atomic_load_explicit(&sc_ledger.meter->epoch, memory_order_acquire);
 	if (atomic_load_explicit(&thread->shard->epoch, memory_order_relaxed) != epoch)
 		clear_shard(thread->shard, thread->shard_index, epoch);
-	thread->calls = (struct sc_calls){0};
+	/* Nothing in progress is known any more; the first call of each part is read. */
+	memset(&thread->calls, 0, sizeof(thread->calls));
+	memset(thread->samplers, 0, sizeof(thread->samplers));
+	memset(thread->readings, 0, sizeof(thread->readings));
 	thread->checkpoint_depth = 0;
 	thread->generation = generation;
 	errno = saved;

@@ -21,6 +21,20 @@
 
 #include "call.h"
 
+/* A retry takes the lower locks of a main file first, and may be stopped there. */
+static bool is_same_attempt(int wanted, int busy)
+{
+	return wanted == busy || (wanted < SC_WAIT_SHM && busy < SC_WAIT_SHM);
+}
+
+/* Before it tries the write lock again, SQLite looks for a read mark that nobody holds. */
+static bool is_poll(int wanted, int busy)
+{
+	const int first_reader = SC_WAIT_SHM + 3;
+
+	return wanted >= SC_WAIT_SHM && wanted < first_reader && busy >= first_reader;
+}
+
 void sc_wait_busy(struct sc_thread *thread, struct sc_file *file, int wanted, uint64_t start_ns,
 		  uint64_t end_ns)
 {
@@ -28,8 +42,11 @@ void sc_wait_busy(struct sc_thread *thread, struct sc_file *file, int wanted, ui
 	uint64_t vfs_ns = sc_thread_booked_ns(thread), call_ns = end_ns - start_ns;
 
 	sc_add64(&thread->shard->busy, 1);
-	if (wait->file == file && wait->wanted == wanted) {
+	if (wait->file == file && is_same_attempt(wait->wanted, wanted)) {
 		wait->has_retried = true;
+		wait->wanted = wanted < SC_WAIT_SHM && wanted > wait->wanted ? wanted : wait->wanted;
+	} else if (wait->file == file && is_poll(wait->wanted, wanted)) {
+		return;
 	} else {
 		sc_wait_moved_on(thread);
 		*wait = (struct sc_wait){
@@ -72,7 +89,11 @@ static void end_at(struct sc_thread *thread, uint64_t end_ns, uint64_t vfs_ns)
 
 void sc_wait_end(struct sc_thread *thread, uint64_t end_ns)
 {
-	end_at(thread, end_ns, sc_thread_booked_ns(thread));
+	/* Without brackets, nobody knows whose time it is that passed since a single BUSY. */
+	if (thread->calls.wait.has_retried || thread->calls.is_inside)
+		end_at(thread, end_ns, sc_thread_booked_ns(thread));
+	else
+		thread->calls.wait.file = NULL;
 }
 
 void sc_wait_call_ends_slow(struct sc_thread *thread, uint64_t end_ns)

@@ -37,12 +37,25 @@ static void count(enum sc_role role, enum sc_op op, int rc, uint64_t bytes)
 		atomic_fetch_add(&counts->failures, 1);
 }
 
+static uint64_t wall_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 static void pause_us(uint32_t us)
 {
 	struct timespec rest = {.tv_sec = us / 1000000, .tv_nsec = (long)(us % 1000000) * 1000};
+	uint64_t start_ns;
 
-	while (us && nanosleep(&rest, &rest) != 0 && errno == EINTR)
+	if (us == 0)
+		return;
+	start_ns = wall_ns();
+	while (nanosleep(&rest, &rest) != 0 && errno == EINTR)
 		;
+	atomic_fetch_add(&under.planted_ns, wall_ns() - start_ns);
 }
 
 static uint64_t thread_cpu_us(void)

@@ -25,6 +25,7 @@ struct under {
 	struct under_counts counts[SC_ROLE_COUNT_][SC_OP_COUNT_];
 	_Atomic uint64_t opened;   /* successfully */
 	_Atomic uint64_t busy;
+	_Atomic uint64_t planted_ns; /* what the delays below really took, wall */
 	int version;               /* of the io_methods: 1 to 3 */
 	bool lacks_shm;            /* version 2 or 3 without shared memory */
 	_Atomic uint32_t sync_us;  /* each sync takes this much longer, asleep */
