@@ -303,6 +303,8 @@ static void describe_block(struct builder *builder, const struct sc_mount *mount
 	char name[NAME_MAX + 1];
 
 	if (!find_device(builder, mount, name, sizeof(name))) {
+		if (mount->source[0] != '/' && strcmp(mount->filesystem, "zfs") != 0)
+			builder->facts->kind = SC_STORAGE_UNKNOWN; /* proc and its like */
 		set(builder, &builder->facts->storage, mount->source);
 		set_disk_absent(builder, "sysfs knows no block device of %s on '%s'",
 				mount->filesystem, mount->source);

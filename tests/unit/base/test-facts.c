@@ -430,6 +430,21 @@ static void options_that_keep_flushes_away_are_found(void **state)
 	}
 }
 
+static void options_of_mount_and_file_system_are_one_list(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct sc_storage_facts facts;
+
+	mountinfo(scratch, "26 1 8:1 / / ro,noatime - ext4 /dev/sda1 rw,noatime,discard\n"
+			   "27 1 8:1 / /b rw,relatime - ext4 /dev/sda1 ro,discard\n");
+	facts = look_at(scratch, "/", 26);
+	check(&facts.mount_options, "ro,noatime,discard");
+	sc_storage_facts_fini(&facts);
+	facts = look_at(scratch, "/b", 27);
+	check(&facts.mount_options, "rw,relatime,ro,discard");
+	sc_storage_facts_fini(&facts);
+}
+
 /* Kernels before 5.8: the longest mount point; of two at one point, the one on top. */
 static void without_a_mount_number_the_path_decides(void **state)
 {
@@ -474,8 +489,15 @@ static void a_device_that_sysfs_lacks_says_so(void **state)
 
 	mountinfo(scratch, "26 1 0:40 / /tank rw - zfs tank/data rw,xattr\n");
 	facts = look_at(scratch, "/tank", 26);
+	assert_int_equal(facts.kind, SC_STORAGE_BLOCK);
 	check(&facts.storage, "tank/data");
 	check_no_disk(&facts, "no block device of zfs on 'tank/data'");
+	sc_storage_facts_fini(&facts);
+
+	mountinfo(scratch, "26 1 0:20 / /proc rw - proc proc rw\n");
+	facts = look_at(scratch, "/proc", 26);
+	assert_int_equal(facts.kind, SC_STORAGE_UNKNOWN);
+	check(&facts.filesystem, "proc");
 	sc_storage_facts_fini(&facts);
 }
 
@@ -631,6 +653,8 @@ int main(void)
 		   an_overlay_is_on_what_its_upper_directory_is),
 		IN("options that keep flushes away are found",
 		   options_that_keep_flushes_away_are_found),
+		IN("options of mount and file system are one list",
+		   options_of_mount_and_file_system_are_one_list),
 		IN("without a mount number the path decides",
 		   without_a_mount_number_the_path_decides),
 		IN("a device that sysfs lacks says so", a_device_that_sysfs_lacks_says_so),

@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "fault.h"
 #include "scratch.h"
+#include "skip.h"
 
 static void a_file_is_read_whole(void **state)
 {
@@ -261,7 +262,7 @@ static void a_full_disk_is_found(void **state)
 	int r;
 
 	if (!full)
-		skip();
+		skip_because("/dev/full is not here");
 	assert_int_equal(sc_draft_open(scratch_path(scratch, "file"), &draft, &error), 0);
 	assert_true(fputs("text", sc_draft_stream(draft)) >= 0);
 	assert_int_equal(dup2(fileno(full), fileno(sc_draft_stream(draft))),
@@ -276,6 +277,30 @@ static void a_full_disk_is_found(void **state)
 static bool is_old_or_new(const char *path)
 {
 	return file_is(path, "old") || file_is(path, "new");
+}
+
+/* The disk had no room for a while: what was lost then is not missed silently. */
+static void an_earlier_failed_write_is_not_forgotten(void **state)
+{
+	const struct scratch *scratch = *state;
+	SC_CLEANUP(sc_draft_abandonp) struct sc_draft *draft = NULL;
+	struct sc_error error;
+	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	int fd, kept;
+
+	if (full < 0)
+		skip_because("/dev/full is not here");
+	assert_int_equal(sc_draft_open(scratch_path(scratch, "file"), &draft, &error), 0);
+	fd = fileno(sc_draft_stream(draft));
+	kept = dup(fd);
+	assert_int_equal(dup2(full, fd), fd);
+	assert_true(fputs("text", sc_draft_stream(draft)) >= 0);
+	assert_int_equal(fflush(sc_draft_stream(draft)), EOF);
+	assert_int_equal(dup2(kept, fd), fd);
+	assert_int_equal(close(kept), 0);
+	assert_int_equal(close(full), 0);
+	assert_int_equal(sc_draft_commit(&draft, &error), -EIO);
+	assert_int_equal(scratch_count(scratch), 0);
 }
 
 static void each_failed_call_leaves_the_old_file_or_the_new(void **state)
@@ -366,6 +391,8 @@ int main(void)
 		FILE_CASE("where nothing can be written the path is named",
 			  where_nothing_can_be_written_the_path_is_named),
 		FILE_CASE("a full disk is found", a_full_disk_is_found),
+		FILE_CASE("an earlier failed write is not forgotten",
+			  an_earlier_failed_write_is_not_forgotten),
 		FILE_CASE("each failed call leaves the old file or the new, nothing else",
 			  each_failed_call_leaves_the_old_file_or_the_new),
 		FILE_CASE("the same where files have names from the start",

@@ -232,6 +232,8 @@ static void too_few_samples_say_so_with_their_coverage(void **state)
 	assert_true(sc_median_ranks(SC_MEDIAN_SAMPLES_MIN, 0.95, &low, &high, &coverage));
 	/* A confidence met exactly is met. */
 	assert_true(sc_median_ranks(6, 0.96875, &low, &high, &coverage));
+	assert_true(sc_median_ranks(9, 0.9609375, &low, &high, &coverage));
+	assert_int_equal(low, 2);
 	assert_false(sc_median_ranks(6, 0.9687501, &low, &high, &coverage));
 }
 
