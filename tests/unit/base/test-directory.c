@@ -201,6 +201,44 @@ static void links_are_removed_not_followed(void **state)
 	assert_int_equal(scratch_count(scratch), 2);
 }
 
+static void emptied_it_stays_ours(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct sc_directory directory = make(scratch);
+	const char *name = strrchr(directory.path, '/') + 1;
+	struct sc_error error;
+	char path[512];
+
+	(void)snprintf(path, sizeof(path), "%s/below/file", name);
+	scratch_write(scratch, path, "x");
+	assert_int_equal(sc_directory_empty(&directory, &error), 0);
+	assert_int_equal(scratch_count(scratch), 2); /* itself and its marker */
+	assert_int_equal(sc_directory_empty(&directory, &error), 0);
+	assert_int_equal(sc_directory_remove_own(&directory, &error), 0);
+	assert_int_equal(scratch_count(scratch), 0);
+}
+
+static void only_what_is_ours_is_emptied(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct sc_directory directory = make(scratch);
+	const char *name = strrchr(directory.path, '/') + 1;
+	struct sc_error error;
+	char path[512];
+
+	(void)snprintf(path, sizeof(path), "%s/file", name);
+	scratch_write(scratch, path, "keep");
+	(void)snprintf(path, sizeof(path), "%s" MARKER, directory.path);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(sc_directory_empty(&directory, &error), -EPERM);
+	assert_int_equal(scratch_count(scratch), 2);
+	(void)snprintf(path, sizeof(path), "%s/file", directory.path);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(directory.path), 0);
+	assert_int_equal(sc_directory_empty(&directory, &error), -ENOENT);
+	assert_int_equal(sc_directory_remove_own(&directory, &error), 0);
+}
+
 static void a_link_in_its_place_is_not_followed(void **state)
 {
 	const struct scratch *scratch = *state;
@@ -606,6 +644,8 @@ int main(void)
 		   it_is_fresh_private_and_goes_without_a_trace),
 		IN("all that it holds goes with it", all_that_it_holds_goes_with_it),
 		IN("links are removed, not followed", links_are_removed_not_followed),
+		IN("emptied, it stays ours", emptied_it_stays_ours),
+		IN("only what is ours is emptied", only_what_is_ours_is_emptied),
 		IN("a link in its place is not followed", a_link_in_its_place_is_not_followed),
 		IN("without its marker it is not ours", without_its_marker_it_is_not_ours),
 		IN("nothing that is mounted inside is touched",
