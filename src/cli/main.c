@@ -27,6 +27,7 @@ static int run(int argc, char **argv, struct sc_error *error)
 int main(int argc, char **argv)
 {
 	struct sc_error error = { 0 };
+	bool failed;
 	int r;
 
 	/* The process of a sample is this program again, and prints its own line. */
@@ -35,9 +36,10 @@ int main(int argc, char **argv)
 
 	sc_streams_open();
 	r = run(argc, argv, &error);
-	if (r < 0) {
+	failed = r < 0;
+	if (failed) {
 		sc_error_print(stderr, argc > 1 ? argv[1] : "", &error);
 		r = sc_exit_code(r);
 	}
-	return sc_stdout_close(r);
+	return sc_stdout_close(r, failed);
 }

@@ -15,7 +15,7 @@ void sc_streams_open(void)
 			(void)!open("/dev/null", O_RDONLY); /* takes the lowest number: fd */
 }
 
-int sc_stdout_close(int exit_code)
+int sc_stdout_close(int exit_code, bool said)
 {
 	int os_errno = 0;
 
@@ -27,8 +27,9 @@ int sc_stdout_close(int exit_code)
 		os_errno = errno;
 	if (!os_errno)
 		return exit_code;
-	(void)fprintf(stderr, "syncost: standard output could not be written: %s\n",
-		      strerror(os_errno));
+	if (!said)
+		(void)fprintf(stderr, "syncost: standard output could not be written: %s\n",
+			      strerror(os_errno));
 	return 4;
 }
 

@@ -3,13 +3,20 @@
 
 /* The program's three streams. */
 
+#include <stdbool.h>
+
 #include "../base/err.h"
 
 /** sc_streams_open() - descriptors 0 to 2 exist, so that no file of ours becomes one of them. */
 void sc_streams_open(void);
 
-/** sc_stdout_close() - flush and close standard output. Return: @exit_code, or 4 if that failed. */
-int sc_stdout_close(int exit_code);
+/**
+ * sc_stdout_close() - flush and close standard output
+ * @said: an error has been printed, which may be this one: another line would say it twice
+ *
+ * Return: @exit_code, or 4 if that failed.
+ */
+int sc_stdout_close(int exit_code, bool said);
 
 /** sc_error_print() - one line: program, command, what is wrong, what to do. */
 void sc_error_print(FILE *err, const char *command, const struct sc_error *error);
