@@ -230,6 +230,9 @@ static int fail_invalid(const struct sc_comparison *comparison, struct sc_error 
 		      "the reports cannot be compared: %s is %s in the base, %s in '%s'%s",
 		      first->key, first->base, first->other,
 		      comparison->digests[first->digest].path, others);
+	if (first->missing)
+		return sc_hint(error,
+			       "--ignore cells compares what both have, --side-by-side only shows");
 	return sc_hint(error, "--ignore %s compares all the same, --side-by-side only shows",
 		       first->key);
 }

@@ -22,7 +22,7 @@ struct found { /* where, and what stands in either report */
 	size_t other;
 	const char *cell; /* NULL: the whole report */
 	struct sc_key_text base, there;
-	bool refused;
+	bool refused, missing;
 };
 
 static struct sc_difference *find_difference(struct sc_comparison *comparison,
@@ -51,6 +51,7 @@ static int add_difference(struct sc_comparison *comparison, const struct found *
 		*difference = (struct sc_difference){
 			.digest = found->other,
 			.cell = found->cell,
+			.missing = found->missing,
 			.refused = found->refused && comparison->rules->is_gate &&
 				   !sc_match_is_ignored(comparison->rules, found->key),
 		};
@@ -177,7 +178,7 @@ int sc_differ_targets(struct sc_comparison *comparison, size_t other)
 
 /* A cell that the other report lacks: by the key in which the nearest one differs. */
 int sc_differ_missing(struct sc_comparison *comparison, size_t cell, size_t other,
-		      const struct sc_match_terms *terms)
+		      const struct sc_match_terms *terms, const bool *taken)
 {
 	const struct sc_digest_cell *base = &comparison->digests[0].cells[cell];
 	const struct sc_digest *there = &comparison->digests[other];
@@ -188,11 +189,12 @@ int sc_differ_missing(struct sc_comparison *comparison, size_t cell, size_t othe
 		.base = plain_text("measured"),
 		.there = plain_text("not in it"),
 		.refused = !sc_match_is_ignored(comparison->rules, SC_KEY_CELLS),
+		.missing = true,
 	};
 	size_t nearest = 0, key = SC_MATCH_NONE;
 
 	if (comparison->tallies[other - 1].missing <= NAMED_MISSING_MAX)
-		key = sc_match_nearest_key(base, there, terms, &nearest);
+		key = sc_match_nearest_key(base, there, terms, taken, &nearest);
 	if (key != SC_MATCH_NONE) {
 		found.key = sc_key_identity_name(key);
 		found.base = sc_key_identity_text(base, key);

@@ -152,13 +152,17 @@ int sc_match(const struct sc_digest *base, const struct sc_digest *other,
 }
 
 size_t sc_match_nearest_key(const struct sc_digest_cell *cell, const struct sc_digest *other,
-			    const struct sc_match_terms *terms, size_t *ret_nearest)
+			    const struct sc_match_terms *terms, const bool *taken,
+			    size_t *ret_nearest)
 {
 	size_t fewest = SIZE_MAX;
 
 	for (size_t i = 0; i < other->cell_count; i++) {
-		size_t count = count_differences(cell, &other->cells[i], terms);
+		size_t count;
 
+		if (taken[i])
+			continue;
+		count = count_differences(cell, &other->cells[i], terms);
 		if (count < fewest) {
 			fewest = count;
 			*ret_nearest = i;

@@ -43,7 +43,7 @@ static void lower_coverage(struct sc_comparison *comparison, const struct sc_dig
 }
 
 static int compare_cell(struct sc_comparison *comparison, size_t cell, size_t other,
-			const struct sc_match_terms *terms)
+			const struct sc_match_terms *terms, const bool *taken)
 {
 	struct sc_compare_tally *tally = &comparison->tallies[other - 1];
 	const struct sc_digest_cell *base = &comparison->digests[0].cells[cell];
@@ -52,7 +52,7 @@ static int compare_cell(struct sc_comparison *comparison, size_t cell, size_t ot
 	switch (sc_compare_state(comparison, cell, other)) {
 	case SC_COMPARE_MISSING:
 		tally->missing++;
-		return sc_differ_missing(comparison, cell, other, terms);
+		return sc_differ_missing(comparison, cell, other, terms, taken);
 	case SC_COMPARE_ABSENT:
 		tally->absent++;
 		return sc_differ_status(comparison, other, base, there);
@@ -68,7 +68,7 @@ static int compare_cell(struct sc_comparison *comparison, size_t cell, size_t ot
 }
 
 static int match_all(struct sc_comparison *comparison, size_t other,
-		     const struct sc_match_terms *terms, struct sc_error *error)
+		     const struct sc_match_terms *terms, bool *taken, struct sc_error *error)
 {
 	const struct sc_digest *base = &comparison->digests[0];
 	const struct sc_digest *there = &comparison->digests[other];
@@ -81,7 +81,10 @@ static int match_all(struct sc_comparison *comparison, size_t other,
 		return r;
 	for (size_t i = 0; i < base->cell_count; i++) {
 		comparison->matches[i * (comparison->digest_count - 1) + other - 1] = matches[i];
-		found += matches[i] != SC_MATCH_NONE;
+		if (matches[i] == SC_MATCH_NONE)
+			continue;
+		taken[matches[i]] = true;
+		found++;
 	}
 	comparison->tallies[other - 1].extra = there->cell_count - found;
 	return 0;
@@ -95,16 +98,20 @@ static int compare_report(struct sc_comparison *comparison, size_t other, struct
 		.ignores_target = head->target_count == 1 &&
 				  comparison->digests[other].head->target_count == 1,
 	};
+	SC_CLEANUP(sc_freep)
+	bool *taken = calloc(comparison->digests[other].cell_count + 1, sizeof(*taken));
 	int r;
 
-	r = match_all(comparison, other, &terms, error);
+	if (!taken)
+		return sc_fail(error, -ENOMEM, "comparing reports");
+	r = match_all(comparison, other, &terms, taken, error);
 	if (r < 0)
 		return r;
 	r = sc_differ_heads(comparison, other);
 	if (r == 0)
 		r = sc_differ_targets(comparison, other);
 	for (size_t i = 0; r == 0 && i < comparison->digests[0].cell_count; i++)
-		r = compare_cell(comparison, i, other, &terms);
+		r = compare_cell(comparison, i, other, &terms, taken);
 	return r < 0 ? sc_fail(error, r, "comparing reports") : 0;
 }
 
