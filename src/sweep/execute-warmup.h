@@ -32,7 +32,8 @@ struct sc_warmup {
  *
  * Fresh: the file is empty, and is emptied again at each reset (journal_size_limit = 0), so that
  * every sync follows an append. Recycled: the file has its working size and has been reset, so
- * that syncs follow overwrites; the commits that bring it there are not synced.
+ * that syncs follow overwrites; the commits that bring it there are not synced. For a workload
+ * that only reads, recycled is a WAL that was written to and checkpointed.
  *
  * What was written before the timed part is on the disk when this returns.
  *
