@@ -20,7 +20,7 @@
 #include "writers.h"
 
 #define RATE_COLUMNS       10u
-#define HALF_WIDTH_COLUMNS 7u
+#define HALF_WIDTH_COLUMNS 8u
 #define SYNCS_COLUMNS      5u
 #define LATENCY_COLUMNS    7u
 #define WAL_COLUMNS        8u

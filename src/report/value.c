@@ -74,17 +74,32 @@ const char *sc_half_width_text(const struct sc_cell *cell, char *text, size_t te
 	return text;
 }
 
+/* Whether @text ends in "/@end"; both have a length. */
+static bool ends_in(const char *text, const char *end)
+{
+	size_t length = strlen(text), end_length = strlen(end);
+
+	return length > end_length && text[length - end_length - 1] == '/' &&
+	       strcmp(text + length - end_length, end) == 0;
+}
+
 void sc_same_text(const struct sc_cell *cell, char *text, size_t text_bytes)
 {
-	char prefix[400];
+	const char *state = sc_wal_state_name(cell->wal_state);
 	const char *id = cell->same_as;
+	char prefix[400];
 	int length = snprintf(prefix, sizeof(prefix), "%s/%s/%s/", cell->target, cell->suite,
 			      cell->workload);
+	size_t shown;
 
+	/* What both have in common stands in the heading and in the column beside it. */
 	if (length > 0 && (size_t)length < sizeof(prefix) &&
 	    strncmp(id, prefix, (size_t)length) == 0)
 		id += length;
-	(void)snprintf(text, text_bytes, "= %s", id);
+	shown = strlen(id);
+	if (cell->uses_wal_state && ends_in(id, state))
+		shown -= strlen(state) + 1;
+	(void)snprintf(text, text_bytes, "= %.*s", (int)shown, id);
 }
 
 void sc_unit_plural(const char *unit, char *text, size_t text_bytes)

@@ -17,7 +17,7 @@ const char *sc_bound_text(const struct sc_cell *cell, char *text, size_t text_by
 /** sc_half_width_text() - "±1.2 %", with a * where the interval is wider than was asked for */
 const char *sc_half_width_text(const struct sc_cell *cell, char *text, size_t text_bytes);
 
-/** sc_same_text() - "= wal/full/recycled": whose figures a cell carries */
+/** sc_same_text() - "= wal/full": whose figures a cell carries, without what both have in common */
 void sc_same_text(const struct sc_cell *cell, char *text, size_t text_bytes);
 
 /** sc_unit_plural() - "rows" of "row", "queries" of "query" */

@@ -173,6 +173,13 @@ static struct sc_cell *add(struct small_report *report, const char *workload,
 
 	assert_true(report->count <= SMALL_CELLS);
 	*cell = make_cell("local", workload, behaviour->mode, behaviour->level);
+	if (cell->uses_wal_state) { /* as the planner names it */
+		char *id = NULL;
+
+		assert_true(asprintf(&id, "%s/recycled", cell->id) > 0);
+		free(cell->id);
+		cell->id = id;
+	}
 	return cell;
 }
 
