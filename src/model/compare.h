@@ -71,7 +71,7 @@ struct sc_change sc_change_of(const struct sc_compare_metric *metric,
 			      const struct sc_compare_rules *rules, double allowed_percent);
 
 struct sc_difference {     /* between the base and another report */
-	char key[64];      /* "sqlite.version", "setting.page_size" */
+	char key[64];      /* "sqlite.version", "page_size" */
 	size_t digest;     /* which other report */
 	const char *cell;  /* id in the base of the first cell with it; NULL: of the whole report */
 	size_t cell_count; /* how many cells have it */

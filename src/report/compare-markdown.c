@@ -198,7 +198,8 @@ static int print_rest(const struct page *page, size_t other)
 
 /* --- around the tables */
 
-static int print_differences(const struct page *page, bool refused, const char *title)
+/* @other: of this report alone; 0: of all */
+static int print_differences(const struct page *page, bool refused, size_t other, const char *title)
 {
 	const struct sc_comparison *comparison = page->comparison;
 	SC_CLEANUP(sc_buffer_fini) struct sc_buffer sentence = {0};
@@ -206,12 +207,14 @@ static int print_differences(const struct page *page, bool refused, const char *
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < comparison->difference_count; i++) {
-		if (comparison->differences[i].refused != refused)
+		const struct sc_difference *difference = &comparison->differences[i];
+
+		if (difference->refused != refused || (other > 0 && difference->digest != other))
 			continue;
 		if (is_first)
 			fprintf(page->out, "\n%s:\n\n", title);
 		is_first = false;
-		sc_compare_add_difference(&sentence, comparison, &comparison->differences[i]);
+		sc_compare_add_difference(&sentence, comparison, difference);
 		r = print_escaped(page, "- ", &sentence, "\n");
 	}
 	return r;
@@ -244,7 +247,7 @@ static int print_folded(const struct page *page, size_t other)
 	if (r == 0 && page->comparison->digest_count == 2)
 		r = print_reports(page);
 	if (r == 0)
-		r = print_differences(page, false, "What differs");
+		r = print_differences(page, false, other, "What differs");
 	if (r == 0 && page->comparison->rules->is_gate) {
 		sc_compare_add_rules(&sentence, page->comparison);
 		r = print_escaped(page, "\n", &sentence, "\n");
@@ -264,7 +267,7 @@ int sc_compare_write_markdown(FILE *out, const struct sc_comparison *comparison,
 	sc_compare_add_headline(&sentence, comparison);
 	r = print_escaped(&page, "### syncost: ", &sentence, "\n");
 	if (r == 0 && comparison->outcome == SC_OUTCOME_INVALID) {
-		r = print_differences(&page, true, "What cannot be compared");
+		r = print_differences(&page, true, 0, "What cannot be compared");
 		return r == 0 ? print_reports(&page) : r;
 	}
 	if (r == 0 && comparison->digest_count > 2)

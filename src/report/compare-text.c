@@ -165,7 +165,7 @@ void sc_compare_add_tally(struct sc_buffer *buffer, const struct sc_compare_tall
 		if (tally->verdicts[v] > 0)
 			separator = ", ";
 	}
-	add_count(buffer, "; ", tally->copies, "carry the figures of another");
+	add_count(buffer, "; ", tally->copies, "with the figures of another");
 	add_count(buffer, "; ", tally->absent, "not measured in both");
 	add_count(buffer, "; ", tally->missing, "only in the base");
 	add_count(buffer, "; ", tally->extra, "not in the base");
@@ -247,10 +247,13 @@ bool sc_compare_is_changed(const struct sc_comparison *comparison, size_t cell, 
 
 bool sc_compare_shows(size_t metric, const struct sc_change *change)
 {
-	if (sc_compare_metric(metric).kind == SC_COMPARE_LATENCY)
-		return change->is_there;
-	return change->is_there &&
-	       (change->verdict == SC_VERDICT_BETTER || change->verdict == SC_VERDICT_WORSE);
+	struct sc_compare_metric row = sc_compare_metric(metric);
+
+	if (!change->is_there)
+		return false;
+	if (row.kind == SC_COMPARE_LATENCY)
+		return true;
+	return row.metric.from == SC_FROM_LEDGER && change->verdict != SC_VERDICT_SAME;
 }
 
 size_t sc_compare_rate(const struct sc_comparison *comparison, size_t cell)

@@ -57,7 +57,8 @@ void sc_compare_add_rules(struct sc_buffer *buffer, const struct sc_comparison *
 /** sc_compare_is_changed() - a cell to be shown first: better, worse or failing */
 bool sc_compare_is_changed(const struct sc_comparison *comparison, size_t cell, size_t other);
 
-/** sc_compare_shows() - whether a metric of such a cell is worth a line: it is not the same */
+/** sc_compare_shows() - whether a metric of such a cell is worth a line: its time, or a count that
+ * is not the same */
 bool sc_compare_shows(size_t metric, const struct sc_change *change);
 
 /** sc_compare_rate() - the metric that stands for a cell's rate: of its commits, or operations */
