@@ -6,7 +6,8 @@
  * Method. The table of descriptors follows them, so that a number given to another file is never
  * taken for the old one: an entry is written when libc has returned the number and erased before
  * libc is asked to close it, for then no other thread can have been given it yet. An erased entry
- * is no loss, the kernel is asked again.
+ * is no loss, the kernel is asked again. (So a child of vfork(), which shares this memory, may
+ * close what it likes.)
  *
  * The mode argument of open exists only where the flags say so; it is not touched otherwise.
  */

@@ -2,6 +2,9 @@
 
 /*
  * The calls on mappings of files. mmap names a descriptor, the others an address.
+ *
+ * Method. A mapping is forgotten before the kernel can give its address to another, and known when
+ * the kernel has given it.
  */
 
 #include <stdarg.h>
@@ -75,12 +78,13 @@ void *mremap(void *address, size_t size, size_t new_size, int flags, ...)
 	if (!sc_tap_is_on() || !sc_tap_begin(&call, sc_tap_map_file(address), SC_OP_MMAP))
 		return sc_tap_real_mremap(address, size, new_size, flags, target);
 
+	sc_tap_map_remove(address, size);
 	result = sc_tap_real_mremap(address, size, new_size, flags, target);
 	(void)sc_tap_end(&call, result == MAP_FAILED, 0); /* mapping changes no size */
-	if (result != MAP_FAILED) {
-		sc_tap_map_remove(address, size);
+	if (result != MAP_FAILED)
 		sc_tap_map_add(result, new_size, call.file);
-	}
+	else
+		sc_tap_map_add(address, size, call.file);
 	return result;
 }
 
@@ -89,7 +93,6 @@ int sc_tap_raw_munmap(void *address, size_t size)
 	return (int)syscall(SYS_munmap, address, size);
 }
 
-/* Erased before the kernel gives the address away again. */
 int munmap(void *address, size_t size)
 {
 	struct sc_tap_call call;

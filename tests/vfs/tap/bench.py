@@ -4,8 +4,9 @@
 
 usage: bench.py PROGRAM-WITHOUT-TAP PROGRAM-WITH-TAP [ROUNDS]
 
-Each round runs every variant once; a ratio is the speed of a variant against the bare program in
-the same round. "again" is the bare program once more: how far two equal things differ here.
+Each round runs every variant once; a speed is that of a variant against the bare program in the
+same round. "again" is the bare program once more: how far two equal things differ here. The last
+column is against the same process with the tap off, batch by batch, which is the steadier figure.
 """
 
 import os
@@ -21,7 +22,7 @@ def run(program, mode, home):
         if os.path.exists(path + suffix):
             os.remove(path + suffix)
     done = subprocess.run([program, path, mode], check=True, capture_output=True, text=True)
-    return float(done.stdout)
+    return tuple(float(field) for field in done.stdout.split())
 
 
 def main():
@@ -41,11 +42,13 @@ def main():
             names = list(variants)
             for name in names[number % len(names):] + names[:number % len(names)]:
                 times[name].append(run(*variants[name], home))
-    print(f"{'':14}{'ns/commit':>10}{'speed':>8}{'low':>8}{'high':>8}   of {rounds} rounds")
+    print(f"{'':14}{'ns/commit':>10}{'speed':>8}{'low':>8}{'high':>8}{'to off':>8}"
+          f"   of {rounds} rounds")
     for name, values in times.items():
-        ratios = sorted(base / value for base, value in zip(times["bare"], values))
-        print(f"{name:14}{statistics.median(values):10.0f}{statistics.median(ratios):8.3f}"
-              f"{ratios[0]:8.3f}{ratios[-1]:8.3f}")
+        ratios = sorted(base[0] / value[0] for base, value in zip(times["bare"], values))
+        inside = statistics.median(off / on for on, off in values)
+        print(f"{name:14}{statistics.median(on for on, _ in values):10.0f}"
+              f"{statistics.median(ratios):8.3f}{ratios[0]:8.3f}{ratios[-1]:8.3f}{inside:8.3f}")
 
 
 if __name__ == "__main__":

@@ -268,6 +268,7 @@ static void thread_cpu_is_read_around_the_first_sync(void **state)
 	assert_int_equal(row.cpu_wall_ns, row.ns);
 	assert_true(row.cpu_ns + row.run_delay_ns <= row.cpu_wall_ns);
 	assert_int_equal(counted(SC_ROLE_MAIN_DB, SC_OP_WRITE).cpu_n, 0);
+	assert_int_equal(all_calls(), 3); /* none of the instrument's own */
 	assert_int_equal(close(fd), 0);
 }
 
@@ -415,6 +416,52 @@ static void mappings_are_followed_to_their_file(void **state)
 	assert_int_equal(munmap(bytes, PAGE), 0);
 	assert_int_equal(calls(SC_ROLE_MAIN_DB, SC_OP_MUNMAP), 2);
 	assert_int_equal(close(fd), 0);
+}
+
+/* What callers built with _FORTIFY_SOURCE import. */
+ssize_t __read_chk(int fd, void *data, size_t size, size_t room);
+ssize_t __pread_chk(int fd, void *data, size_t size, off_t offset, size_t room);
+ssize_t __pread64_chk(int fd, void *data, size_t size, off64_t offset, size_t room);
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int directory, const char *path, int flags);
+int __openat64_2(int directory, const char *path, int flags);
+
+static void every_spelling_of_a_call_is_counted(void **state)
+{
+	int fds[10];
+
+	(void)state;
+	fds[0] = creat(main_path, 0600);
+	fds[1] = creat64(main_path, 0600);
+	fds[2] = open(main_path, O_RDWR | O_CLOEXEC);
+	fds[3] = open64(main_path, O_RDWR | O_CLOEXEC);
+	fds[4] = openat(AT_FDCWD, main_path, O_RDWR | O_CLOEXEC);
+	fds[5] = openat64(AT_FDCWD, main_path, O_RDWR | O_CLOEXEC);
+	fds[6] = __open_2(main_path, O_RDWR | O_CLOEXEC);
+	fds[7] = __open64_2(main_path, O_RDWR | O_CLOEXEC);
+	fds[8] = __openat_2(AT_FDCWD, main_path, O_RDWR | O_CLOEXEC);
+	fds[9] = __openat64_2(AT_FDCWD, main_path, O_RDWR | O_CLOEXEC);
+	assert_int_equal(calls(SC_ROLE_MAIN_DB, SC_OP_OPEN), 10);
+
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(pwrite64(fds[i], page, 8, 8L * i), 8);
+	assert_int_equal(counted(SC_ROLE_MAIN_DB, SC_OP_WRITE).bytes, 80);
+
+	assert_int_equal(__read_chk(fds[2], page, 1, PAGE), 1);
+	assert_int_equal(__pread_chk(fds[2], page, 2, 0, PAGE), 2);
+	assert_int_equal(__pread64_chk(fds[2], page, 4, 0, PAGE), 4);
+	assert_int_equal(pread64(fds[2], page, 8, 0), 8);
+	assert_int_equal(read(fds[2], page, 16), 16);
+	assert_int_equal(counted(SC_ROLE_MAIN_DB, SC_OP_READ).bytes, 31);
+
+	assert_int_equal(ftruncate64(fds[2], 10) | truncate64(main_path, 5), 0);
+	assert_int_equal(calls(SC_ROLE_MAIN_DB, SC_OP_TRUNCATE), 2);
+	assert_int_equal(lseek64(fds[2], 0, SEEK_SET), 0);
+	assert_int_equal(calls(SC_ROLE_MAIN_DB, SC_OP_SEEK), 1);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(close(fds[i]), 0);
+	assert_int_equal(calls(SC_ROLE_MAIN_DB, SC_OP_CLOSE), 10);
 }
 
 static void asking_for_facts_is_counted(void **state)
@@ -753,6 +800,22 @@ static void a_child_does_not_count_into_its_parent(void **state)
 	assert_int_equal(close(fd), 0);
 }
 
+static void a_child_of_vfork_takes_no_file_from_its_parent(void **state)
+{
+	int fd = open_new(main_path);
+	pid_t child = vfork(); /* NOLINT: what it shares is the point */
+
+	(void)state;
+	if (child == 0) {
+		(void)close(fd);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(pwrite(fd, page, 1, 0), 1);
+	assert_int_equal(calls(SC_ROLE_MAIN_DB, SC_OP_WRITE), 1);
+	assert_int_equal(close(fd), 0);
+}
+
 #define THREADS 8
 #define ROUNDS 500
 
@@ -816,6 +879,7 @@ int main(void)
 		CASE(nothing_is_counted_while_the_tap_is_off),
 		CASE(locks_and_unlocks_are_counted),
 		CASE(mappings_are_followed_to_their_file),
+		CASE(every_spelling_of_a_call_is_counted),
 		CASE(asking_for_facts_is_counted),
 		CASE(sleeps_are_counted_apart),
 		CASE(a_descriptor_reused_for_another_file_is_not_counted),
@@ -831,6 +895,7 @@ int main(void)
 		CASE(the_mode_of_open_is_read_only_where_it_exists),
 		CASE(sizes_follow_the_calls),
 		CASE(a_child_does_not_count_into_its_parent),
+		CASE(a_child_of_vfork_takes_no_file_from_its_parent),
 		CASE(eight_threads_are_counted_exactly),
 	};
 
