@@ -84,6 +84,19 @@ class Golden(Case):
         for format_name in ("table", "md"):
             self.check(f"hosts.{EXTENSIONS[format_name]}", 0, *places, "--format", format_name)
 
+    def test_the_command_of_the_ci_example_works(self):
+        path = os.path.join(HERE, "..", "..", "..", "tools", "compare-ci-example.yml")
+        with open(path, encoding="utf-8") as file:
+            lines = [line.split(">")[0].split() for line in file
+                     if line.strip().startswith("syncost compare base-report")]
+        self.assertEqual(len(lines), 1)
+        base, new = self.pair()
+        reports.write(base, os.path.join(self.place, "base-report"))
+        reports.write(new, os.path.join(self.place, "new-report"))
+        done = self.run_syncost(*lines[0][1:])
+        self.assertDone(done, 1)
+        self.assertTrue(done.out.startswith("### syncost: regression"), done)
+
     def test_a_terminal_of_ascii_gets_ascii(self):
         base, new = self.pair()
         places = self.put(base=base, new=new)
