@@ -44,8 +44,7 @@ class Sweep(Case):
         os.mkdir(os.path.join(cls.swept, "target"))
         cls.before = tree(cls.swept)
         cls.done = case.run_syncost(
-            "sweep", "--rows", "200", "--ops", "50", "--samples", "6", "--workload", "insert_one",
-            "--journal-mode",
+            "sweep", *SMALL, "--ops", "50", "--workload", "insert_one", "--journal-mode",
             ",".join(SYNCS), "--synchronous", "off,normal,full,extra", "--wal-autocheckpoint",
             "0", "--seed", "11", "--host-label", "bench \"1\"")
         if cls.done.code:
@@ -80,7 +79,7 @@ class Sweep(Case):
         self.assertEqual(int(self.summary["plan"]["seed"]), 11)
         self.assertEqual(len(self.summary["cells"]), 24)
         self.assertEqual(set(self.cells), {
-            f"local/commit/insert_one/{journal}/{level}" +
+            f"local/small/insert_one/{journal}/{level}" +
             ("/recycled" if journal == "wal" else "") + "/wal_autocheckpoint=0"
             for journal in SYNCS for level in SYNCS[journal]})
 
@@ -373,6 +372,20 @@ class Output(Case):
         self.assertEqual(process.wait(240), 0)
         self.assertRegex(text.decode(), r"\r\[[#.]{24}\] \d+/14, \d+ s left")
         self.assertTrue(text.endswith(b"\r\x1b[K"), text[-200:])
+
+    def test_built_in(self):
+        """a built-in suite, its dataset cut to --rows"""
+        done = self.run_syncost("sweep", "--rows", "200", "--ops", "50", "--samples", "6",
+                                "--workload", "*", "--journal-mode", "wal", "--synchronous", "off",
+                                "--format", "json")
+        self.assertDone(done)
+        found = {cell["workload"]: cell for cell in json.loads(done.out)["cells"]}
+        self.assertEqual(list(found), ["insert_one", "insert_batch", "update_one", "read_point",
+                                       "read_range"])
+        for name, cell in found.items():
+            self.assertEqual((cell["status"], cell["verified"], cell["rows"]),
+                             ("measured", True, 200), name)
+        self.assertEqual(found["insert_batch"]["operations"], 100)  # a whole commit
 
     def test_suite_file(self):
         """--suite FILE takes a relative path, and the report names the suite and its digest"""
