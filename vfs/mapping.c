@@ -236,8 +236,7 @@ static void write_header(struct sc_meter *meter)
 			      atomic_load_explicit(&sc_ledger.instruments, memory_order_relaxed),
 			      memory_order_relaxed);
 	atomic_store_explicit(&meter->databases[0].used, 1, memory_order_relaxed);
-	atomic_thread_fence(memory_order_release);
-	meter->magic = SC_METER_MAGIC;
+	__atomic_store_n(&meter->magic, SC_METER_MAGIC, __ATOMIC_RELEASE);
 }
 
 static uint32_t turn_on(void)

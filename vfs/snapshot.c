@@ -164,8 +164,9 @@ static void copy_commit(const struct sc_shard *shard, uint64_t number, struct sc
 	const _Atomic uint64_t *slot = shard->commits[number & (SC_METER_COMMITS - 1)];
 	uint64_t words[SC_COMMIT_WORDS];
 
+	/* Acquire: the count is looked at again after all of them. */
 	for (size_t i = 0; i < SC_COMMIT_WORDS; i++)
-		words[i] = LOAD(slot[i]);
+		words[i] = atomic_load_explicit(&slot[i], memory_order_acquire);
 	memcpy(ret_commit, words, sizeof(*ret_commit));
 }
 
@@ -185,7 +186,6 @@ static void copy_ring(const struct sc_shard *shard, struct syncost_snapshot *sna
 	for (uint64_t i = first; i < count; i++)
 		copy_commit(shard, i, &commits[i - first]);
 
-	atomic_thread_fence(memory_order_acquire);
 	still_first = oldest_kept(LOAD(shard->commit_count));
 	overwritten = still_first > first ? still_first - first : 0;
 	if (overwritten > count - first)
@@ -378,7 +378,8 @@ int syncost_snapshot(struct syncost_snapshot **ret_snapshot)
 
 static bool is_readable(const struct sc_meter *meter)
 {
-	return meter->magic == SC_METER_MAGIC && meter->version == SC_METER_VERSION &&
+	return __atomic_load_n(&meter->magic, __ATOMIC_ACQUIRE) == SC_METER_MAGIC &&
+	       meter->version == SC_METER_VERSION &&
 	       meter->header_bytes == offsetof(struct sc_meter, databases) &&
 	       meter->shard_bytes == sizeof(struct sc_shard) &&
 	       meter->series_bytes == sizeof(struct sc_series) &&

@@ -15,9 +15,8 @@ static char directory[512];
 static struct syncost_snapshot *snapshot_taken;
 static sqlite3 *opened[64]; /* what a failing case leaves open is closed for the next one */
 
-static void enter_directory(void)
+static void enter_directory(const char *base)
 {
-	const char *base = getenv("TMPDIR");
 	char *made;
 
 	snprintf(directory, sizeof(directory), "%s/syncost-test-XXXXXX", base ? base : "/tmp");
@@ -44,11 +43,11 @@ static void leave_directory(void)
 	rmdir(directory);
 }
 
-static int set_up(bool is_cpu_on)
+static int set_up(const char *base, bool is_cpu_on)
 {
 	struct syncost_options options = {.anonymous = true, .cpu = is_cpu_on};
 
-	enter_directory();
+	enter_directory(base);
 	under_register();
 	under_clear();
 	assert_int_equal(syncost_start(&options), 0);
@@ -59,13 +58,19 @@ static int set_up(bool is_cpu_on)
 int scene_setup(void **state)
 {
 	(void)state;
-	return set_up(false);
+	return set_up(getenv("TMPDIR"), false);
 }
 
 int scene_setup_cpu(void **state)
 {
 	(void)state;
-	return set_up(true);
+	return set_up(getenv("TMPDIR"), true);
+}
+
+int scene_setup_quick(void **state)
+{
+	(void)state;
+	return set_up(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("TMPDIR"), true);
 }
 
 int scene_teardown(void **state)

@@ -30,11 +30,18 @@
 		.name = (sentence), .test_func = (function), .setup_func = scene_setup_cpu,        \
 		.teardown_func = scene_teardown                                                    \
 	}
+/* With the directory on tmpfs, if there is one: where the storage's own moods would disturb. */
+#define CASE_QUICK(sentence, function)                                                             \
+	{                                                                                          \
+		.name = (sentence), .test_func = (function), .setup_func = scene_setup_quick,      \
+		.teardown_func = scene_teardown                                                    \
+	}
 #define CASE_BARE(sentence, function) { .name = (sentence), .test_func = (function) }
 
-/** scene_setup() - the meter without, scene_setup_cpu() - with readings of thread CPU. */
+/** scene_setup() - the meter without, _cpu and _quick - with readings of thread CPU. */
 int scene_setup(void **state);
 int scene_setup_cpu(void **state);
+int scene_setup_quick(void **state);
 int scene_teardown(void **state);
 
 /** scene_path() - "@name" in the directory; valid until eight calls later. */
