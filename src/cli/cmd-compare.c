@@ -275,7 +275,7 @@ const struct sc_command sc_command_compare = {
 	.name = "compare",
 	.operands = "BASE NEW [MORE…]",
 	.operands_max = REPORTS_MAX,
-	.summary = "put stored results side by side; of two, fail where commits got dearer",
+	.summary = "put stored results side by side; of two, fail where one got dearer",
 	.description = "Compare report folders, or their summary.json, cell by cell. Of two "
 		       "reports it is a\n"
 		       "gate: exit 0 if nothing costs more, 1 if something does, 2 if they cannot "
