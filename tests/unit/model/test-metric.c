@@ -26,6 +26,7 @@ static struct sc_cell full_cell(void)
 		ledger->split.run_delay_ns[p] = 10u * (unsigned int)(p + 1);
 		ledger->split.cpu_n[p] = 1 + (unsigned int)p;
 	}
+	ledger->commits = 50; /* of 100 operations */
 	ledger->split.total_ns = 1000000;
 	ledger->split.residual_ns = 100000;
 	ledger->syncs.fsync = 150;
@@ -123,22 +124,22 @@ static void rows_read_what_they_say(void **state)
 		{"run_delay_ns_per_op", 3.6},
 		{"residual_share", 0.1},
 		{"outside_share", 25000.0 / 900000},
-		{"syncs_physical_per_commit", 4},
-		{"syncs_vfs_per_commit", 3},
-		{"syncs_directory_per_commit", 1},
-		{"syncs_fsync_per_commit", 1.5},
-		{"syncs_fdatasync_per_commit", 2.5},
-		{"syncs_withheld_per_commit", 0.2},
-		{"syncs_omitted_per_commit", 0.3},
+		{"syncs_physical_per_commit", 8},
+		{"syncs_vfs_per_commit", 6},
+		{"syncs_directory_per_commit", 2},
+		{"syncs_fsync_per_commit", 3},
+		{"syncs_fdatasync_per_commit", 5},
+		{"syncs_withheld_per_commit", 0.4},
+		{"syncs_omitted_per_commit", 0.6},
 		{"checkpoints", 4},
 		{"checkpoint_frames", 400},
 		{"checkpoint_ns", 40000},
 		{"wal_resets", 3},
-		{"written_bytes_per_commit", 4618},
-		{"written_main_db_bytes_per_commit", 4096},
-		{"written_wal_bytes_per_commit", 10},
-		{"written_journal_bytes_per_commit", 512},
-		{"write_calls_per_commit", 3.5},
+		{"written_bytes_per_commit", 9236},
+		{"written_main_db_bytes_per_commit", 8192},
+		{"written_wal_bytes_per_commit", 20},
+		{"written_journal_bytes_per_commit", 1024},
+		{"write_calls_per_commit", 7},
 		{"read_calls_per_op", 3},
 		{"read_bytes_per_op", 6144},
 		{"mapped_reads_per_op", 7},

@@ -398,6 +398,7 @@ static void lines_out_of_order_are_found_out(void **state)
 		{"{\"id\"", "[{\"id\"", "is not JSON"},
 		{"},\n{", "},\n{},\n{", "id: is missing"},
 		{"},\n{", "},\n7,\n{", "is not a JSON object"},
+		{"\"median\":", "\"median\":1e999,\"x\":", "ops_per_s.median: must be a number"},
 	};
 	struct small_report report;
 	char *text;
