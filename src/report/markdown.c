@@ -162,20 +162,12 @@ static int print_findings(struct sc_render *render)
 	return r;
 }
 
-/* As a block of code, line by line. */
+/* As a block of code. */
 static int print_pragmas(struct sc_render *render, const char *pragmas)
 {
 	SC_CLEANUP(sc_buffer_fini) struct sc_buffer code = {0};
 
-	while (*pragmas) {
-		SC_CLEANUP(sc_freep) char *line = strndup(pragmas, strcspn(pragmas, "\n"));
-
-		sc_buffer_add_text(&code, "    ");
-		sc_text_add_clean(&code, line ? line : "", true);
-		sc_buffer_add_text(&code, "\n");
-		pragmas += strcspn(pragmas, "\n");
-		pragmas += *pragmas == '\n';
-	}
+	sc_text_add_lines(&code, pragmas, "    ", true);
 	return print(render, &code);
 }
 

@@ -329,20 +329,17 @@ static int print_findings(struct sc_render *render)
 	return r;
 }
 
+/* The lines as they are to be copied: never wrapped. */
 static int print_pragmas(struct sc_render *render, const char *pragmas)
 {
-	SC_CLEANUP(sc_buffer_fini) struct sc_buffer line = {0};
-	int r = 0;
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer lines = {0};
+	SC_CLEANUP(sc_freep) char *text = NULL;
+	int r;
 
-	while (r == 0 && *pragmas) {
-		SC_CLEANUP(sc_freep) char *one = strndup(pragmas, strcspn(pragmas, "\n"));
-
-		pragmas += strcspn(pragmas, "\n");
-		pragmas += *pragmas == '\n';
-		sc_buffer_printf(&line, "%*s", (int)INDENT, "");
-		sc_text_add_clean(&line, one ? one : "", render->options.utf8);
-		r = print_line(render, &line);
-	}
+	sc_text_add_lines(&lines, pragmas, "    ", render->options.utf8);
+	r = sc_buffer_take(&lines, &text, render->error);
+	if (r == 0)
+		fputs(text, render->out);
 	return r;
 }
 

@@ -83,19 +83,35 @@ static bool is_control(uint32_t character)
 	       (character >= 0x2060 && character <= 0x206f) || character == 0xfeff;
 }
 
+/* One character, or one byte that is not part of any. Return: how many bytes it took. */
+static size_t add_clean_character(struct sc_buffer *buffer, const char *text, bool utf8)
+{
+	uint32_t character = 0;
+	size_t length = decode(text, &character);
+
+	if (length == 0 || is_control(character))
+		sc_buffer_add_text(buffer, "?");
+	else if (character < 0x80 || utf8)
+		sc_buffer_add(buffer, text, length);
+	else
+		sc_buffer_add_text(buffer, spell(character));
+	return length ? length : 1;
+}
+
 void sc_text_add_clean(struct sc_buffer *buffer, const char *text, bool utf8)
 {
-	while (*text) {
-		uint32_t character = 0;
-		size_t length = decode(text, &character);
+	while (*text)
+		text += add_clean_character(buffer, text, utf8);
+}
 
-		if (length == 0 || is_control(character))
-			sc_buffer_add_text(buffer, "?");
-		else if (character < 0x80 || utf8)
-			sc_buffer_add(buffer, text, length);
-		else
-			sc_buffer_add_text(buffer, spell(character));
-		text += length ? length : 1;
+void sc_text_add_lines(struct sc_buffer *buffer, const char *text, const char *indent, bool utf8)
+{
+	while (*text) {
+		sc_buffer_add_text(buffer, indent);
+		while (*text && *text != '\n')
+			text += add_clean_character(buffer, text, utf8);
+		text += *text == '\n';
+		sc_buffer_add_text(buffer, "\n");
 	}
 }
 

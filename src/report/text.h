@@ -22,6 +22,9 @@ size_t sc_text_columns(const char *text);
  */
 void sc_text_add_clean(struct sc_buffer *buffer, const char *text, bool utf8);
 
+/** sc_text_add_lines() - the same line by line, each behind @indent */
+void sc_text_add_lines(struct sc_buffer *buffer, const char *text, const char *indent, bool utf8);
+
 /** sc_text_add_padded() - the same, filled with spaces to @columns, at the end or the beginning */
 void sc_text_add_padded(struct sc_buffer *buffer, const char *text, size_t columns, bool right,
 			bool utf8);
