@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Each call that syncost makes fails once: rendering and comparing reports, and a small sweep.
+
+usage: run-unittest.py test-syncost.py LIBRARY SYNCOST HAS-MEMORY [all]
+
+A sweep makes thousands of calls and takes about a second, so by default some of them fail, denser
+at its beginning; with `all` each of the tool's own does.
+"""
+
+import json
+import os
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+from walk import Walk, steps  # noqa: E402
+
+LIBRARY, SYNCOST = (os.path.abspath(path) for path in sys.argv[1:3])
+HAS_MEMORY = sys.argv[3] == "true"
+WALKS_ALL = "all" in sys.argv[4:]
+
+REPORT = os.path.join(HERE, "..", "..", "data", "report", "summary.json")
+SUITE = os.path.join(HERE, "..", "..", "cli", "small.json")
+ERRORS = ("EIO", "ENOSPC", "EROFS", "EMFILE", "EINTR", "SHORT")
+
+TOOL, SAMPLE = "!*__sample*", "*__sample*"  # the sweep's own process, and those of its samples
+KEPT = (r"[34] pipe:\[",                           # what interrupts a sweep
+        r"\d+ /proc/\d+/task/\d+/schedstat$")      # a thread's, as long as it lives
+
+
+def some(*numbers):
+    return None if WALKS_ALL else numbers
+
+
+class Case(unittest.TestCase):
+    maxDiff = None
+
+    def walk(self, walk, faults, **how):
+        """No complaints of a walk of at least so many faults. Return: the exit codes."""
+        self.assertEqual("\n".join(walk.run(**how)), "", how)
+        self.assertGreaterEqual(walk.faults, faults, how)
+        return walk.outcomes
+
+
+class Reading(Case):
+    """What cannot be read is exit code 2, what cannot be written 4; some faults are survived."""
+
+    def check_command(self, command):
+        walk = Walk(LIBRARY, command, codes=(0, 2, 4))
+        for error in ERRORS:
+            outcomes = self.walk(walk, 8, error=error)
+            if error == "SHORT":
+                self.assertEqual(set(outcomes), {0})  # reading goes on until the end
+            else:
+                self.assertTrue(outcomes.get(2), outcomes)
+
+    def test_report(self):
+        """syncost report, each call failing once with each error"""
+        for name in ("table", "md", "csv", "samples", "json"):
+            self.check_command([SYNCOST, "report", REPORT, "--format", name])
+
+    def test_compare(self):
+        """syncost compare, each call failing once with each error"""
+        for name in ("table", "md", "csv", "json"):
+            self.check_command([SYNCOST, "compare", REPORT, REPORT, "--format", name,
+                                "--ignore", "status", "--ignore", "samples"])
+
+    @unittest.skipUnless(HAS_MEMORY, "a sanitizer has its own allocator")
+    def test_memory(self):
+        """syncost report and compare without memory, at one moment after another"""
+        for command in (["report", REPORT], ["report", REPORT, "--format", "csv"],
+                        ["compare", REPORT, REPORT, "--ignore", "status", "--ignore", "samples"]):
+            walk = Walk(LIBRARY, [SYNCOST, *command], codes=(0, 2, 4))
+            self.walk(walk, 60, calls="memory",
+                      numbers=None if WALKS_ALL else steps(dense=40, growth=1.2))
+
+
+def check_sweep(run):
+    """A report that is whole, and complete where the exit code says so."""
+    folder = os.path.join(run.place, "report")
+    complaints, found = [], {}
+    for name in ("metadata.json", "summary.json"):
+        try:
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                found[name] = json.load(file)
+        except FileNotFoundError:
+            pass
+        except ValueError as error:
+            complaints.append(f"{name} is torn: {error}")
+    try:
+        with open(os.path.join(folder, "raw", "samples.ndjson"), encoding="utf-8") as file:
+            for line in file:
+                json.loads(line)
+    except FileNotFoundError:
+        pass
+    except ValueError as error:
+        complaints.append(f"samples.ndjson is torn: {error}")
+    if run.code == 0:
+        summary = found.get("summary.json", {"plan": {"complete": False}, "cells": []})
+        if not summary["plan"]["complete"] or not summary["cells"] or any(
+                cell["status"] != "measured" for cell in summary["cells"]):
+            complaints.append("exit code 0, and the report is not complete")
+    if run.code == 4 and run.out:
+        cells = found.get("summary.json", {"cells": []})["cells"]
+        if not any(cell["status"] == "failed" and cell["reason"] for cell in cells):
+            complaints.append("a table, exit code 4, and no cell failed")
+    return complaints
+
+
+class Sweeping(Case):
+    COMMAND = [SYNCOST, "sweep", "--suite", SUITE, "--ops", "20", "--samples", "6", "--workload",
+               "insert_one", "--journal-mode", "delete", "--synchronous", "off", "--quiet",
+               "--target", "PLACE", "--out", "PLACE/report"]
+
+    def sweep(self, faults, **how):
+        walk = Walk(LIBRARY, self.COMMAND, check=check_sweep, codes=(0, 2, 3, 4), kept=KEPT)
+        return self.walk(walk, faults, **how)
+
+    def test_the_tool(self):
+        """a sweep, calls of its own failing"""
+        self.sweep(12, process=TOOL, error="EIO",
+                   numbers=some(1, 2, 4, 7, 12, 20, 45, 90, 160, 300, 480, 700, 950))
+
+    def test_the_disk_is_full(self):
+        """a sweep on a disk that is full from some moment on"""
+        self.sweep(8, process=TOOL, error="ENOSPC", sticky=1, calls="write,mkdir,truncate",
+                   path="*/place/*", numbers=some(1, 2, 3, 5, 8, 13, 20, 30))
+
+    def test_interrupted_calls(self):
+        """a sweep, calls of its own interrupted"""
+        self.sweep(6, process=TOOL, error="EINTR", calls="read,write,poll,wait,fsync,open",
+                   numbers=some(1, 6, 30, 90, 200, 350))
+
+    def test_short_reads_and_writes(self):
+        """a sweep, reads and writes of its own moving half: it succeeds"""
+        outcomes = self.sweep(6, process=TOOL, error="SHORT", calls="read,write",
+                              numbers=some(1, 5, 20, 60, 130, 220))
+        self.assertEqual(set(outcomes), {0}, outcomes)
+
+    def test_the_samples(self):
+        """a sweep, calls of its samples failing: their cell fails, the report says why"""
+        for error in ("EIO", "ENOSPC"):
+            self.sweep(6, process=SAMPLE, error=error,
+                       numbers=(1, 9, 70, 300, 1100, 2900, 5200))
+
+
+if __name__ == "__main__":
+    unittest.main()
