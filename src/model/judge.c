@@ -91,16 +91,29 @@ static void drop_judged(struct sc_findings *findings)
 
 static int judge_targets(struct sc_report_head *head)
 {
-	for (size_t i = 0; i < head->target_count; i++) {
-		struct sc_target *target = &head->targets[i];
-		int r;
+	int r = 0;
 
-		drop_judged(&target->findings);
-		r = sc_judge_target(target);
-		for (size_t j = 0; r == 0 && j < target->findings.count; j++)
-			r = sc_findings_copy(&head->findings, &target->findings.items[j]);
-		if (r < 0)
-			return r;
+	for (size_t i = 0; r == 0 && i < head->target_count; i++) {
+		drop_judged(&head->targets[i].findings);
+		r = sc_judge_target(&head->targets[i]);
+	}
+	return r;
+}
+
+/* What is known of the targets, either what puts the answer in doubt or mere notes. */
+static int gather_targets(struct sc_report_head *head, bool notes)
+{
+	for (size_t i = 0; i < head->target_count; i++) {
+		const struct sc_findings *findings = &head->targets[i].findings;
+
+		for (size_t j = 0; j < findings->count; j++) {
+			int r = 0;
+
+			if ((findings->items[j].severity == SC_SEVERITY_NOTE) == notes)
+				r = sc_findings_copy(&head->findings, &findings->items[j]);
+			if (r < 0)
+				return r;
+		}
 	}
 	return 0;
 }
@@ -280,11 +293,15 @@ static int judge(struct sc_report_head *head, const struct sc_cell *cells, size_
 	if (r == 0)
 		r = judge_targets(head);
 	if (r == 0)
+		r = gather_targets(head, false);
+	if (r == 0)
 		r = sc_judge_speed(head, &groups);
 	if (r == 0)
 		r = judge_convergence(head, cells, cell_count);
 	if (r == 0)
 		r = gather_cells(head, cells, cell_count);
+	if (r == 0)
+		r = gather_targets(head, true);
 	if (r == 0)
 		r = judge_autocheckpoint(head, cells, cell_count);
 	if (r == 0)

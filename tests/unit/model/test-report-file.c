@@ -501,8 +501,8 @@ static void try_line(struct damage *damage)
 /* @item is a child of @parent at @index; it is put back afterwards. */
 static void damage_item(struct damage *damage, cJSON *parent, int index)
 {
-	static const char *const values[] = {"null", "true",   "-1",   "0.5",
-					     "1e308", "\"x\"", "[[]]", "{\"status\":\"failed\"}"};
+	static const char *const values[] = {"null",  "-1",   "0.5",
+					     "\"x\"", "[[]]", "{\"status\":\"failed\"}"};
 	cJSON *item = cJSON_GetArrayItem(parent, index);
 
 	for (size_t i = 0; i < SC_ARRAY_COUNT(values); i++) {
@@ -540,7 +540,7 @@ static void damage_tree(struct damage *damage, cJSON *parent)
 
 static void values_of_a_wrong_kind_are_refused_or_harmless(void **state)
 {
-	static const size_t which[] = {2, 5, 6}; /* with a ledger, failed, without one */
+	static const size_t which[] = {2, 5}; /* one with all figures, one with none */
 	struct small_report report;
 	struct sc_error error;
 	size_t bytes = 0;
