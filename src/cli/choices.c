@@ -22,7 +22,8 @@ static bool journal_mode_parse(const char *text, int *ret_value)
 
 static const char *synchronous_name(int value)
 {
-	return value < SC_SYNCHRONOUS_COUNT_ ? sc_synchronous_name((enum sc_synchronous)value) : NULL;
+	return value < SC_SYNCHRONOUS_COUNT_ ? sc_synchronous_name((enum sc_synchronous)value)
+					     : NULL;
 }
 
 static bool synchronous_parse(const char *text, int *ret_value)
@@ -67,14 +68,14 @@ static bool wal_state_parse(const char *text, int *ret_value)
 
 static const char *switch_name(int value)
 {
-	static const char *const names[] = { "off", "on", NULL };
+	static const char *const names[] = {"off", "on", NULL};
 
 	return names[value];
 }
 
 static bool switch_parse(const char *text, int *ret_value)
 {
-	static const char *const words[] = { "off", "on", "false", "true", "no", "yes", "0", "1" };
+	static const char *const words[] = {"off", "on", "false", "true", "no", "yes", "0", "1"};
 
 	for (size_t i = 0; i < SC_ARRAY_COUNT(words); i++) {
 		if (strcasecmp(words[i], text) == 0) {
@@ -85,8 +86,8 @@ static bool switch_parse(const char *text, int *ret_value)
 	return false;
 }
 
-const struct sc_choices sc_choices_journal_mode = { journal_mode_name, journal_mode_parse };
-const struct sc_choices sc_choices_synchronous = { synchronous_name, synchronous_parse };
-const struct sc_choices sc_choices_locking_mode = { locking_mode_name, locking_mode_parse };
-const struct sc_choices sc_choices_switch = { switch_name, switch_parse };
-const struct sc_choices sc_choices_wal_state = { wal_state_name, wal_state_parse };
+const struct sc_choices sc_choices_journal_mode = {journal_mode_name, journal_mode_parse};
+const struct sc_choices sc_choices_synchronous = {synchronous_name, synchronous_parse};
+const struct sc_choices sc_choices_locking_mode = {locking_mode_name, locking_mode_parse};
+const struct sc_choices sc_choices_switch = {switch_name, switch_parse};
+const struct sc_choices sc_choices_wal_state = {wal_state_name, wal_state_parse};

@@ -16,8 +16,8 @@ struct report_config {
 /* clang-format off */
 static const struct sc_option rows[] = {
 	SC_OPTION_HELP_ROW,
-	{ "format", 'f', SC_OPTION_ENUM, 0, offsetof(struct report_config, format), "FORMAT", "table", 0, 0,
-	  &sc_choices_format, "What is printed." },
+	{ "format", 'f', SC_OPTION_ENUM, 0, offsetof(struct report_config, format), "FORMAT", "table",
+	  0, 0, &sc_choices_format, "What is printed." },
 };
 /* clang-format on */
 
@@ -37,20 +37,21 @@ static int run(const struct sc_invocation *invocation, struct sc_error *error)
 		path = newest;
 	}
 	r = sc_format_print(path, (int)config->format.value, invocation->out, error);
-	/* An input that cannot be read is for the user to mend, whatever kept it from being read. */
+	/* An input that cannot be read is for the user to mend, whatever kept it from being read.
+	 */
 	return r < 0 && r != -ENOMEM ? SC_E_FORMAT : r;
 }
 
-static const struct sc_option_table options = { rows, SC_ARRAY_COUNT(rows) };
+static const struct sc_option_table options = {rows, SC_ARRAY_COUNT(rows)};
 
 const struct sc_command sc_command_report = {
 	.name = "report",
 	.operands = "[DIR|FILE]",
 	.operands_max = 1,
 	.summary = "show a stored result again, in any format",
-	.description =
-		"Render a report folder, or its summary.json, without measuring. Without an operand,\n"
-		"the newest under ./syncost-reports.",
+	.description = "Render a report folder, or its summary.json, without measuring. Without an "
+		       "operand,\n"
+		       "the newest under ./syncost-reports.",
 	.options = &options,
 	.config_bytes = sizeof(struct report_config),
 	.run = run,

@@ -16,7 +16,8 @@
 static int check_config(const struct sc_sweep_config *config, struct sc_error *error)
 {
 	if (config->dry_run && config->format.given)
-		return sc_fail(error, SC_E_USAGE, "--dry-run prints a plan, --format is for reports");
+		return sc_fail(error, SC_E_USAGE,
+			       "--dry-run prints a plan, --format is for reports");
 	return 0;
 }
 
@@ -53,7 +54,7 @@ static int exit_code_of(const struct sc_sweep_outcome *outcome)
 static int run_sweep(const struct sc_sweep_config *config, const struct sc_sweep *sweep,
 		     const struct sc_invocation *invocation, struct sc_error *error)
 {
-	SC_CLEANUP(sc_sweep_outcome_fini) struct sc_sweep_outcome outcome = { 0 };
+	SC_CLEANUP(sc_sweep_outcome_fini) struct sc_sweep_outcome outcome = {0};
 	struct sc_progress_view view = sc_progress_view_init(invocation->err, config->quiet, sweep);
 	struct sc_sweep_observer observer = sc_progress_observer(&view);
 	int r;
@@ -67,13 +68,13 @@ static int run_sweep(const struct sc_sweep_config *config, const struct sc_sweep
 		return r;
 	if (outcome.interrupted)
 		(void)fprintf(invocation->err, "syncost sweep: interrupted; the report holds what "
-			      "was measured until then\n");
+					       "was measured until then\n");
 	return exit_code_of(&outcome);
 }
 
 static int run(const struct sc_invocation *invocation, struct sc_error *error)
 {
-	SC_CLEANUP(sc_sweep_request_fini) struct sc_sweep_request request = { 0 };
+	SC_CLEANUP(sc_sweep_request_fini) struct sc_sweep_request request = {0};
 	const struct sc_sweep_config *config = invocation->config;
 	const struct sc_tool_facts tool = {
 		.version = sc_tool_version,

@@ -26,8 +26,7 @@ static const char *command_name(size_t index, const void *context)
 	return index < SC_ARRAY_COUNT(commands) ? commands[index]->name : NULL;
 }
 
-int sc_command_find(const char *name, const struct sc_command **ret_command,
-		    struct sc_error *error)
+int sc_command_find(const char *name, const struct sc_command **ret_command, struct sc_error *error)
 {
 	const char *near;
 
@@ -40,8 +39,8 @@ int sc_command_find(const char *name, const struct sc_command **ret_command,
 	near = sc_suggest(name, command_name, NULL);
 	(void)sc_fail(error, SC_E_USAGE, "unknown %s '%s'", name[0] == '-' ? "option" : "command",
 		      name);
-	return near ? sc_hint(error, "did you mean '%s'?", near) :
-		      sc_hint(error, "'syncost --help' lists the commands");
+	return near ? sc_hint(error, "did you mean '%s'?", near)
+		    : sc_hint(error, "'syncost --help' lists the commands");
 }
 
 void sc_command_help(const struct sc_command *command, FILE *out)
@@ -89,7 +88,11 @@ int sc_command_run(const struct sc_command *command, int argc, char *const *argv
 	SC_CLEANUP(sc_freep) const char **operands = calloc((size_t)argc, sizeof(*operands));
 	SC_CLEANUP(sc_freep) void *config = calloc(1, command->config_bytes);
 	struct sc_invocation invocation = {
-		.config = config, .argc = argc, .argv = argv, .out = out, .err = err,
+		.config = config,
+		.argc = argc,
+		.argv = argv,
+		.out = out,
+		.err = err,
 	};
 	int r;
 

@@ -16,23 +16,23 @@ struct sc_common_config {
 	}
 
 struct sc_invocation {
-	const void *config;          /* the command's own structure */
+	const void *config; /* the command's own structure */
 	const char *const *operands;
 	size_t operand_count;
-	int argc;                    /* the whole command line, for the record */
+	int argc; /* the whole command line, for the record */
 	char *const *argv;
-	FILE *out;                   /* the product */
-	FILE *err;                   /* for people */
+	FILE *out; /* the product */
+	FILE *err; /* for people */
 };
 
 struct sc_command {
 	const char *name;
-	const char *operands;        /* as in the usage line; "" for none */
+	const char *operands; /* as in the usage line; "" for none */
 	size_t operands_max;
-	const char *summary;         /* one line in the overview */
-	const char *description;     /* what --help says above the options */
+	const char *summary;     /* one line in the overview */
+	const char *description; /* what --help says above the options */
 	const struct sc_option_table *options;
-	size_t config_bytes;         /* begins with struct sc_common_config */
+	size_t config_bytes; /* begins with struct sc_common_config */
 	/* Return: an exit code (>= 0), or a fatal error that the caller prints. */
 	int (*run)(const struct sc_invocation *invocation, struct sc_error *error);
 };

@@ -17,8 +17,8 @@ static const struct {
 	const char *title;
 	uint64_t sync_ns;
 } storages[] = {
-	{ "where a sync takes 0.3 ms (SSD)", 300000 },
-	{ "where a sync takes 10 ms (hard disk)", 10000000 },
+	{"where a sync takes 0.3 ms (SSD)", 300000},
+	{"where a sync takes 10 ms (hard disk)", 10000000},
 };
 
 static void print_targets(const struct sc_sweep *sweep, FILE *out)
@@ -48,7 +48,8 @@ static int print_order(const struct sc_plan *plan, FILE *out, struct sc_error *e
 	if (!order)
 		return sc_fail(error, -ENOMEM, "printing the plan");
 	sc_plan_order(plan, 1, order);
-	(void)fprintf(out, "order    shuffled per round by seed %" PRIu64 "; round 1:\n", plan->seed);
+	(void)fprintf(out, "order    shuffled per round by seed %" PRIu64 "; round 1:\n",
+		      plan->seed);
 	for (size_t i = 0; i < plan->run_count; i++)
 		(void)fprintf(out, "           %s\n", plan->cells[order[i]].id);
 	return 0;
@@ -65,7 +66,8 @@ int sc_dry_run_print(const struct sc_sweep *sweep, FILE *out, struct sc_error *e
 	r = print_order(plan, out, error);
 	if (r < 0)
 		return r;
-	(void)fprintf(out, "total    %zu cells, %zu of them run, %" PRIu32
+	(void)fprintf(out,
+		      "total    %zu cells, %zu of them run, %" PRIu32
 		      " timing samples and 1 ledger sample each\n",
 		      plan->cell_count, plan->run_count, sweep->samples);
 	for (size_t i = 0; i < SC_ARRAY_COUNT(storages); i++) {
@@ -98,8 +100,9 @@ int sc_suites_print(FILE *out, struct sc_error *error)
 		for (size_t j = 0; j < suite->workload_count; j++)
 			(void)fprintf(out, "  %-16s %s%s\n", suite->workloads[j].name,
 				      suite->workloads[j].title,
-				      suite->workloads[j].in_default_sweep ?
-					      "" : " (not in the default sweep)");
+				      suite->workloads[j].in_default_sweep
+					      ? ""
+					      : " (not in the default sweep)");
 	}
 	return 0;
 }

@@ -23,7 +23,7 @@ static bool format_parse(const char *text, int *ret_value)
 	return false;
 }
 
-const struct sc_choices sc_choices_format = { format_name, format_parse };
+const struct sc_choices sc_choices_format = {format_name, format_parse};
 
 bool sc_format_is_table(int format)
 {

@@ -26,7 +26,7 @@ static int run(int argc, char **argv, struct sc_error *error)
 
 int main(int argc, char **argv)
 {
-	struct sc_error error = { 0 };
+	struct sc_error error = {0};
 	bool failed;
 	int r;
 

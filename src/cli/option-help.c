@@ -7,7 +7,7 @@
 #include "option.h"
 
 #define HELP_COLUMN 8
-#define HELP_WIDTH 88
+#define HELP_WIDTH  88
 
 struct wrap {
 	FILE *out;
@@ -68,7 +68,7 @@ void sc_options_help(const struct sc_option_table *table, FILE *out)
 {
 	for (size_t i = 0; i < table->count; i++) {
 		const struct sc_option *row = &table->rows[i];
-		struct wrap wrap = { .out = out };
+		struct wrap wrap = {.out = out};
 
 		print_forms(row, out);
 		wrap_text(&wrap, row->help);

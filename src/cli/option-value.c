@@ -23,14 +23,14 @@ struct suffix {
 	int64_t factor;
 };
 
-static const struct suffix no_suffix[] = { { "", 1 }, { NULL, 0 } };
+static const struct suffix no_suffix[] = {{"", 1}, {NULL, 0}};
 static const struct suffix size_suffixes[] = {
-	{ "", 1 },         { "K", 1 << 10 }, { "k", 1 << 10 }, { "M", 1 << 20 },
-	{ "m", 1 << 20 },  { "G", 1 << 30 }, { "g", 1 << 30 }, { NULL, 0 },
+	{"", 1},        {"K", 1 << 10}, {"k", 1 << 10}, {"M", 1 << 20},
+	{"m", 1 << 20}, {"G", 1 << 30}, {"g", 1 << 30}, {NULL, 0},
 };
 static const struct suffix duration_suffixes[] = {
-	{ "ns", 1 },          { "us", 1000 },         { "ms", 1000000 },        { "s", 1000000000 },
-	{ "m", 60000000000 }, { "h", 3600000000000 }, { NULL, 0 },
+	{"ns", 1},          {"us", 1000},         {"ms", 1000000}, {"s", 1000000000},
+	{"m", 60000000000}, {"h", 3600000000000}, {NULL, 0},
 };
 
 static const struct suffix *suffixes_of(enum sc_option_kind kind)
@@ -178,7 +178,7 @@ static int store_list(const struct sc_option *option, const char *text, bool giv
 
 	/* What is given replaces the default, and an earlier list. */
 	free(list->items);
-	*list = (struct sc_option_numbers){ .given = given };
+	*list = (struct sc_option_numbers){.given = given};
 	return parse_list(option, text, list, error);
 }
 
@@ -226,6 +226,6 @@ int sc_option_store(const struct sc_option *option, const char *text, bool given
 	case SC_OPTION_KIND_COUNT_:
 		break;
 	}
-	assert(!"an option's row has no kind");
+	assert(false && "an option's row has no kind");
 	return SC_E_USAGE;
 }

@@ -32,8 +32,8 @@ static int fail_unknown(const struct sc_option_table *table, const char *word, c
 	const char *near = sc_suggest(name, option_name, table);
 
 	(void)sc_fail(error, SC_E_USAGE, "unknown option '%s'", word);
-	return near ? sc_hint(error, "did you mean '--%s'?", near) :
-		      sc_hint(error, "--help lists the options");
+	return near ? sc_hint(error, "did you mean '--%s'?", near)
+		    : sc_hint(error, "--help lists the options");
 }
 
 /* @name is what stands between the dashes and a '=' */
@@ -155,7 +155,7 @@ static int store_defaults(const struct sc_option_table *table, void *config, str
 int sc_options_parse(const struct sc_option_table *table, int argc, char *const *argv, void *config,
 		     const char **operands, size_t *ret_operand_count, struct sc_error *error)
 {
-	struct cursor cursor = { .argc = argc, .argv = argv };
+	struct cursor cursor = {.argc = argc, .argv = argv};
 	size_t operand_count = 0;
 	bool options_end = false;
 	int r;
@@ -188,10 +188,10 @@ void sc_options_fini(const struct sc_option_table *table, void *config)
 
 		if (table->rows[i].kind == SC_OPTION_LIST) {
 			free(numbers->items);
-			*numbers = (struct sc_option_numbers){ 0 };
+			*numbers = (struct sc_option_numbers){0};
 		} else if (table->rows[i].kind == SC_OPTION_TEXTS) {
 			free(texts->items);
-			*texts = (struct sc_option_texts){ 0 };
+			*texts = (struct sc_option_texts){0};
 		}
 	}
 }

@@ -59,7 +59,7 @@ struct sc_option {
 	const char *fallback; /* the default, as a user would type it; NULL: none */
 	int64_t low, high;    /* range of numbers */
 	const struct sc_choices *choices;
-	const char *help;     /* one or two sentences */
+	const char *help; /* one or two sentences */
 };
 
 struct sc_option_table {

@@ -14,10 +14,10 @@
 #include "../base/clock.h"
 
 #define REWRITE_EVERY_NS 100000000u
-#define TELL_EVERY_NS 10000000000u
-#define BAR_CELLS 24u
-#define WIDTH_DEFAULT 80u
-#define LINE_BYTES 400
+#define TELL_EVERY_NS    10000000000u
+#define BAR_CELLS        24u
+#define WIDTH_DEFAULT    80u
+#define LINE_BYTES       400
 
 void sc_duration_text(uint64_t ns, char *text, size_t text_bytes)
 {
@@ -39,8 +39,8 @@ static void tell_target(const struct sc_progress_view *view, const struct sc_tar
 	if (target->sync_floor_status == SC_MEASURED)
 		(void)snprintf(floor, sizeof(floor), "; 4 KiB written and synced in %.3g ms",
 			       (double)target->sync_floor_ns_p50 / 1e6);
-	(void)fprintf(view->err, "syncost: target %s, %s: %s on %s%s\n", target->label, target->path,
-		      target->filesystem ? target->filesystem : "unknown file system",
+	(void)fprintf(view->err, "syncost: target %s, %s: %s on %s%s\n", target->label,
+		      target->path, target->filesystem ? target->filesystem : "unknown file system",
 		      target->storage ? target->storage : "unknown storage", floor);
 }
 
@@ -55,7 +55,8 @@ static void tell_begin(void *self, const struct sc_report_head *head, const char
 	for (size_t i = 0; i < head->target_count; i++)
 		tell_target(view, &head->targets[i]);
 	(void)fputs("syncost: works in a directory of its own there (.syncost-…), removed at the "
-		    "end; nothing else is touched\n", view->err);
+		    "end; nothing else is touched\n",
+		    view->err);
 	sc_duration_text(estimate_ns, time, sizeof(time));
 	(void)fprintf(view->err, "syncost: %zu cells", head->cell_count);
 	if (view->same_count)
@@ -134,7 +135,7 @@ struct sc_progress_view sc_progress_view_init(FILE *err, bool quiet, const struc
 
 struct sc_sweep_observer sc_progress_observer(struct sc_progress_view *view)
 {
-	return (struct sc_sweep_observer){ view, tell_begin, tell_progress };
+	return (struct sc_sweep_observer){view, tell_begin, tell_progress};
 }
 
 void sc_progress_end(struct sc_progress_view *view)

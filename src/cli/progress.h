@@ -8,10 +8,10 @@
 struct sc_progress_view {
 	FILE *err;
 	bool quiet;
-	bool is_terminal;     /* one line that is rewritten, instead of a line now and then */
-	bool line_open;       /* the rewritten line stands there */
-	uint64_t told_ns;     /* when something was said last */
-	size_t same_count;    /* cells that carry the figures of others */
+	bool is_terminal;  /* one line that is rewritten, instead of a line now and then */
+	bool line_open;    /* the rewritten line stands there */
+	uint64_t told_ns;  /* when something was said last */
+	size_t same_count; /* cells that carry the figures of others */
 	uint32_t samples;
 };
 

@@ -8,54 +8,71 @@
 #include "formats.h"
 
 #define PLACE(member) offsetof(struct sc_sweep_config, member)
-#define MINUTES(n) ((int64_t)(n) * 60000000000)
+#define DAY_NS        INT64_C(86400000000000)
 
 /* clang-format off */
 static const struct sc_option rows[] = {
 	SC_OPTION_HELP_ROW,
 	{ "target", 't', SC_OPTION_TEXTS, 0, PLACE(targets), "[LABEL=]DIR", NULL, 0, 0, NULL,
-	  "Measure the storage under DIR; give it again for more. The default is the current directory." },
+	  "Measure the storage under DIR; give it again for more. The default is the current "
+	  "directory." },
 	{ "suite", 's', SC_OPTION_TEXT, 0, PLACE(suite), "NAME|FILE", "commit", 0, 0, NULL,
 	  "The suite of workloads: a built-in one, or a JSON file." },
 	{ "workload", 'w', SC_OPTION_TEXT, 0, PLACE(workload), "GLOB", NULL, 0, 0, NULL,
-	  "Only the suite's workloads whose name matches. Without it, those of its default sweep." },
-	{ "journal-mode", 0, SC_OPTION_LIST, SC_OPTION_ENUM, PLACE(journal_mode), "LIST", "delete,wal", 0, 0,
-	  &sc_choices_journal_mode, "Journal modes." },
-	{ "synchronous", 0, SC_OPTION_LIST, SC_OPTION_ENUM, PLACE(synchronous), "LIST", "off,normal,full,extra", 0, 0,
-	  &sc_choices_synchronous, "Levels of synchronous." },
+	  "Only the suite's workloads whose name matches. Without it, those of its default "
+	  "sweep." },
+	{ "journal-mode", 0, SC_OPTION_LIST, SC_OPTION_ENUM, PLACE(journal_mode), "LIST",
+	  "delete,wal", 0, 0, &sc_choices_journal_mode,
+	  "Journal modes." },
+	{ "synchronous", 0, SC_OPTION_LIST, SC_OPTION_ENUM, PLACE(synchronous), "LIST",
+	  "off,normal,full,extra", 0, 0, &sc_choices_synchronous,
+	  "Levels of synchronous." },
 	{ "fullfsync", 0, SC_OPTION_LIST, SC_OPTION_ENUM, PLACE(fullfsync), "LIST", NULL, 0, 0,
-	  &sc_choices_switch, "Values of the pragma; they cannot differ on Linux, and say so." },
-	{ "checkpoint-fullfsync", 0, SC_OPTION_LIST, SC_OPTION_ENUM, PLACE(checkpoint_fullfsync), "LIST", NULL, 0, 0,
-	  &sc_choices_switch, "The same for checkpoints." },
-	{ "page-size", 0, SC_OPTION_LIST, SC_OPTION_POWER, PLACE(page_size), "LIST", NULL, 512, 65536,
-	  NULL, "Page sizes in bytes." },
-	{ "cache-size", 0, SC_OPTION_LIST, SC_OPTION_COUNT, PLACE(cache_size), "LIST", NULL, INT32_MIN, INT32_MAX,
-	  NULL, "Cache sizes as the pragma takes them: pages, or KiB where negative." },
-	{ "wal-autocheckpoint", 0, SC_OPTION_LIST, SC_OPTION_COUNT, PLACE(wal_autocheckpoint), "LIST", NULL, 0, INT32_MAX,
-	  NULL, "Pages in the WAL that start a checkpoint; 0 for never." },
-	{ "locking-mode", 0, SC_OPTION_LIST, SC_OPTION_ENUM, PLACE(locking_mode), "LIST", NULL, 0, 0,
-	  &sc_choices_locking_mode, "Locking modes." },
-	{ "mmap-size", 0, SC_OPTION_LIST, SC_OPTION_SIZE, PLACE(mmap_size), "LIST", NULL, 0, INT64_MAX,
-	  NULL, "Bytes of the database that are read through a memory map." },
-	{ "rows-per-commit", 0, SC_OPTION_LIST, SC_OPTION_COUNT, PLACE(rows_per_commit), "LIST", NULL, 1, 1000000,
-	  NULL, "Operations in one transaction, for workloads that can be cut differently." },
-	{ "wal-state", 0, SC_OPTION_LIST, SC_OPTION_ENUM, PLACE(wal_state), "LIST", "recycled", 0, 0,
-	  &sc_choices_wal_state, "State of the WAL: fresh grows with every sync, recycled overwrites." },
-	{ "rows", 0, SC_OPTION_COUNT, 0, PLACE(rows), "N", NULL, 1, 1000000000,
-	  NULL, "Rows of the dataset before the clock starts. Without it, the suite's number." },
-	{ "ops", 0, SC_OPTION_COUNT, 0, PLACE(ops), "N", NULL, 1, 1000000000,
-	  NULL, "Operations of each timing sample. Without it, what takes 50 ms, or up to 2 s for 20 commits and whole checkpoint cycles." },
-	{ "samples", 0, SC_OPTION_COUNT, 0, PLACE(samples), "N", "9", 6, 1000,
-	  NULL, "Timing samples of each cell; six is the fewest that give a 95 % interval." },
-	{ "seed", 0, SC_OPTION_COUNT, 0, PLACE(seed), "N", "1", 0, INT64_MAX,
-	  NULL, "Seed of the order and of all generated values." },
-	{ "timeout", 0, SC_OPTION_DURATION, 0, PLACE(timeout), "DURATION", "10m", 1000000, MINUTES(24 * 60),
-	  NULL, "A sample that takes longer is stopped and its cell fails." },
+	  &sc_choices_switch,
+	  "Values of the pragma; they cannot differ on Linux, and say so." },
+	{ "checkpoint-fullfsync", 0, SC_OPTION_LIST, SC_OPTION_ENUM, PLACE(checkpoint_fullfsync),
+	  "LIST", NULL, 0, 0, &sc_choices_switch,
+	  "The same for checkpoints." },
+	{ "page-size", 0, SC_OPTION_LIST, SC_OPTION_POWER, PLACE(page_size), "LIST", NULL, 512,
+	  65536, NULL,
+	  "Page sizes in bytes." },
+	{ "cache-size", 0, SC_OPTION_LIST, SC_OPTION_COUNT, PLACE(cache_size), "LIST", NULL,
+	  INT32_MIN, INT32_MAX, NULL,
+	  "Cache sizes as the pragma takes them: pages, or KiB where negative." },
+	{ "wal-autocheckpoint", 0, SC_OPTION_LIST, SC_OPTION_COUNT, PLACE(wal_autocheckpoint),
+	  "LIST", NULL, 0, INT32_MAX, NULL,
+	  "Pages in the WAL that start a checkpoint; 0 for never." },
+	{ "locking-mode", 0, SC_OPTION_LIST, SC_OPTION_ENUM, PLACE(locking_mode), "LIST", NULL, 0,
+	  0, &sc_choices_locking_mode,
+	  "Locking modes." },
+	{ "mmap-size", 0, SC_OPTION_LIST, SC_OPTION_SIZE, PLACE(mmap_size), "LIST", NULL, 0,
+	  INT64_MAX, NULL,
+	  "Bytes of the database that are read through a memory map." },
+	{ "rows-per-commit", 0, SC_OPTION_LIST, SC_OPTION_COUNT, PLACE(rows_per_commit), "LIST",
+	  NULL, 1, 1000000, NULL,
+	  "Operations in one transaction, for workloads that can be cut differently." },
+	{ "wal-state", 0, SC_OPTION_LIST, SC_OPTION_ENUM, PLACE(wal_state), "LIST", "recycled", 0,
+	  0, &sc_choices_wal_state,
+	  "State of the WAL: fresh grows with every sync, recycled overwrites." },
+	{ "rows", 0, SC_OPTION_COUNT, 0, PLACE(rows), "N", NULL, 1, 1000000000, NULL,
+	  "Rows of the dataset before the clock starts. Without it, the suite's number." },
+	{ "ops", 0, SC_OPTION_COUNT, 0, PLACE(ops), "N", NULL, 1, 1000000000, NULL,
+	  "Operations of each timing sample. Without it, what takes 50 ms, or up to 2 s for 20 "
+	  "commits and whole checkpoint cycles." },
+	{ "samples", 0, SC_OPTION_COUNT, 0, PLACE(samples), "N", "9", 6, 1000, NULL,
+	  "Timing samples of each cell; six is the fewest that give a 95 % interval." },
+	{ "seed", 0, SC_OPTION_COUNT, 0, PLACE(seed), "N", "1", 0, INT64_MAX, NULL,
+	  "Seed of the order and of all generated values." },
+	{ "timeout", 0, SC_OPTION_DURATION, 0, PLACE(timeout), "DURATION", "10m", 1000000,
+	  DAY_NS, NULL,
+	  "A sample that takes longer is stopped and its cell fails." },
 	{ "host-label", 0, SC_OPTION_TEXT, 0, PLACE(host_label), "TEXT", NULL, 0, 0, NULL,
 	  "What the report calls this machine. Without it, its host name." },
 	{ "out", 'o', SC_OPTION_PATH, 0, PLACE(out), "DIR", NULL, 0, 0, NULL,
-	  "The report folder; it must be empty or not exist. Without it, a new one under ./syncost-reports." },
-	{ "format", 'f', SC_OPTION_ENUM, 0, PLACE(format), "FORMAT", "table", 0, 0, &sc_choices_format,
+	  "The report folder; it must be empty or not exist. Without it, a new one under "
+	  "./syncost-reports." },
+	{ "format", 'f', SC_OPTION_ENUM, 0, PLACE(format), "FORMAT", "table", 0, 0,
+	  &sc_choices_format,
 	  "What is printed at the end." },
 	{ "dry-run", 0, SC_OPTION_FLAG, 0, PLACE(dry_run), NULL, NULL, 0, 0, NULL,
 	  "Print the plan with an estimate of the time, and run nothing." },
@@ -66,7 +83,7 @@ static const struct sc_option rows[] = {
 };
 /* clang-format on */
 
-const struct sc_option_table sc_sweep_options = { rows, SC_ARRAY_COUNT(rows) };
+const struct sc_option_table sc_sweep_options = {rows, SC_ARRAY_COUNT(rows)};
 
 /* "journal-mode" is the option of the field "journal_mode". */
 static bool same_words(const char *option, const char *field)
@@ -84,6 +101,6 @@ const struct sc_option_numbers *sc_sweep_list(const struct sc_sweep_config *conf
 	for (size_t i = 0; i < SC_ARRAY_COUNT(rows); i++)
 		if (same_words(rows[i].name, field->name))
 			return (const void *)((const char *)config + rows[i].offset);
-	assert(!"each field of a setting has an option");
+	assert(false && "each field of a setting has an option");
 	return NULL;
 }

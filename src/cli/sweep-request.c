@@ -14,7 +14,7 @@ static size_t fill_axes(const struct sc_sweep_config *config, struct sc_axis *ax
 		const struct sc_option_numbers *list = sc_sweep_list(config, field);
 
 		if (list->count > 0)
-			axes[count++] = (struct sc_axis){ field, list->items, list->count };
+			axes[count++] = (struct sc_axis){field, list->items, list->count};
 	}
 	return count;
 }

@@ -63,15 +63,15 @@ static int add(struct sc_targets *targets, const char *text, bool only, struct s
 	if (!label)
 		return sc_fail(error, -ENOMEM, "reading --target");
 	targets->labels[targets->count] = label;
-	targets->items[targets->count++] = (struct sc_sweep_target){ label, path };
+	targets->items[targets->count++] = (struct sc_sweep_target){label, path};
 	return 0;
 }
 
 int sc_targets_parse(const struct sc_option_texts *texts, struct sc_targets *ret_targets,
 		     struct sc_error *error)
 {
-	SC_CLEANUP(sc_targets_fini) struct sc_targets targets = { 0 };
-	static const char *const here[] = { "." };
+	SC_CLEANUP(sc_targets_fini) struct sc_targets targets = {0};
+	static const char *const here[] = {"."};
 	const char *const *items = texts->count ? texts->items : here;
 	size_t count = texts->count ? texts->count : SC_ARRAY_COUNT(here);
 	int r;
@@ -89,7 +89,7 @@ int sc_targets_parse(const struct sc_option_texts *texts, struct sc_targets *ret
 	if (r < 0)
 		return r;
 	*ret_targets = targets;
-	targets = (struct sc_targets){ 0 };
+	targets = (struct sc_targets){0};
 	return 0;
 }
 

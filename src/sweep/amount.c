@@ -11,7 +11,7 @@
 
 #include "amount.h"
 
-#define WAL_HEADER_BYTES 32u
+#define WAL_HEADER_BYTES   32u
 #define FRAME_HEADER_BYTES 24u
 
 /* a / b, rounded up; b > 0 */
@@ -62,7 +62,7 @@ static uint64_t commits_in(const struct sc_sample *ledger, uint64_t unit, uint64
 struct sc_amount sc_amount_choose(const struct sc_sample *ledger, const struct sc_setting *setting,
 				  enum sc_wal_state wal_state)
 {
-	struct sc_amount amount = { .operations = 1 };
+	struct sc_amount amount = {.operations = 1};
 	uint64_t unit, commits, commits_max, cycle;
 
 	if (ledger->operations == 0 || ledger->wall_ns == 0)

@@ -5,8 +5,8 @@
 
 #include "../model/sample.h"
 
-#define SC_AMOUNT_TIME_NS 50000000u       /* a sample's timed part, at least */
-#define SC_AMOUNT_COMMITS 20u             /* and as many commits, on slow storage */
+#define SC_AMOUNT_TIME_NS     50000000u   /* a sample's timed part, at least */
+#define SC_AMOUNT_COMMITS     20u         /* and as many commits, on slow storage */
 #define SC_AMOUNT_TIME_MAX_NS 2000000000u /* but no longer, unless one commit takes that long */
 
 struct sc_amount {

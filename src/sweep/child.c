@@ -25,7 +25,7 @@
 #include "../base/buffer.h"
 #include "../base/clock.h"
 
-#define OUTPUT_MAX (64u << 20)
+#define OUTPUT_MAX   (64u << 20)
 #define MESSAGES_MAX 4096u /* beyond it they are read and dropped */
 #define REAP_STEP_NS 1000000
 
@@ -64,8 +64,8 @@ static int open_pipes(struct pipes *pipes, struct sc_error *error)
 }
 
 /* In the child, between fork and exec: async-signal-safe calls only. */
-_Noreturn static void become_child(const struct pipes *pipes, const struct sc_child_request *request,
-				   pid_t parent)
+_Noreturn static void become_child(const struct pipes *pipes,
+				   const struct sc_child_request *request, pid_t parent)
 {
 	static const char message[] = "the program could not be executed\n";
 	sigset_t none;
@@ -77,7 +77,8 @@ _Noreturn static void become_child(const struct pipes *pipes, const struct sc_ch
 	if (dup2(pipes->input[0], 0) < 0 || dup2(pipes->output[1], 1) < 0 ||
 	    dup2(pipes->messages[1], 2) < 0)
 		_exit(127);
-	(void)close_range(3, UINT_MAX, 0); /* what the user's shell left open; no harm if it stays */
+	(void)close_range(3, UINT_MAX,
+			  0); /* what the user's shell left open; no harm if it stays */
 	(void)signal(SIGPIPE, SIG_DFL);
 	(void)signal(SIGXFSZ, SIG_DFL);
 	(void)sigemptyset(&none);
@@ -104,8 +105,9 @@ static int drain(int *fd, struct sc_buffer *buffer, size_t length_max, struct sc
 	size_t fits;
 
 	if (n < 0)
-		return errno == EINTR || errno == EAGAIN ?
-			       0 : sc_fail(error, -errno, "reading from a sample's process");
+		return errno == EINTR || errno == EAGAIN
+			       ? 0
+			       : sc_fail(error, -errno, "reading from a sample's process");
 	if (n == 0) {
 		sc_fd_closep(fd);
 		return 0;
@@ -156,10 +158,10 @@ static int follow_streams(struct follow *follow, enum sc_child_end *ret_end, str
 	*ret_end = SC_CHILD_EXITED;
 	while (follow->output_fd >= 0 || follow->messages_fd >= 0) {
 		struct pollfd fds[] = {
-			{ .fd = follow->input_fd, .events = POLLOUT },
-			{ .fd = follow->output_fd, .events = POLLIN },
-			{ .fd = follow->messages_fd, .events = POLLIN },
-			{ .fd = follow->interrupt_fd, .events = POLLIN },
+			{.fd = follow->input_fd, .events = POLLOUT},
+			{.fd = follow->output_fd, .events = POLLIN},
+			{.fd = follow->messages_fd, .events = POLLIN},
+			{.fd = follow->interrupt_fd, .events = POLLIN},
 		};
 
 		if (poll(fds, SC_ARRAY_COUNT(fds), timeout_ms(follow->deadline_ns)) < 0) {
@@ -169,7 +171,8 @@ static int follow_streams(struct follow *follow, enum sc_child_end *ret_end, str
 		}
 		if (fds[0].revents)
 			feed(follow);
-		r = fds[1].revents ? drain(&follow->output_fd, &follow->output, OUTPUT_MAX, error) : 0;
+		r = fds[1].revents ? drain(&follow->output_fd, &follow->output, OUTPUT_MAX, error)
+				   : 0;
 		if (r >= 0 && fds[2].revents)
 			r = drain(&follow->messages_fd, &follow->messages, MESSAGES_MAX, error);
 		if (r < 0)
@@ -197,18 +200,19 @@ static void kill_group(pid_t pid)
 static int reap(const struct follow *follow, enum sc_child_end *end, int *ret_status,
 		struct sc_error *error)
 {
-	const struct timespec step = { .tv_nsec = REAP_STEP_NS };
+	const struct timespec step = {.tv_nsec = REAP_STEP_NS};
 	bool killed = *end != SC_CHILD_EXITED;
 
 	if (killed)
 		kill_group(follow->pid);
 	for (;;) {
-		siginfo_t info = { 0 };
+		siginfo_t info = {0};
 
 		/* It stays a zombie for now: its number still names its group, for whatever it
 		 * started itself and left behind. */
 		if (waitid(P_PID, (id_t)follow->pid, &info,
-			   WEXITED | WNOWAIT | (killed ? 0 : WNOHANG)) < 0 && errno != EINTR)
+			   WEXITED | WNOWAIT | (killed ? 0 : WNOHANG)) < 0 &&
+		    errno != EINTR)
 			return sc_fail(error, -errno, "waiting for a sample's process");
 		if (info.si_pid == follow->pid)
 			break;
@@ -242,7 +246,7 @@ static void fill_end(struct sc_child_result *result, enum sc_child_end end, int 
 static int follow_child(struct follow *follow, struct sc_child_result *result,
 			struct sc_error *error)
 {
-	struct sc_error reap_error = { 0 };
+	struct sc_error reap_error = {0};
 	enum sc_child_end end = SC_CHILD_EXITED;
 	int r, status = 0;
 
@@ -277,9 +281,9 @@ static int take_ends(struct pipes *pipes, struct follow *follow, struct sc_error
 int sc_child_run(const struct sc_child_request *request, struct sc_child_result *ret_result,
 		 struct sc_error *error)
 {
-	struct pipes pipes = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
-	struct sc_child_result result = { 0 };
-	struct follow follow = { .input = request->input, .interrupt_fd = request->interrupt_fd };
+	struct pipes pipes = {{-1, -1}, {-1, -1}, {-1, -1}};
+	struct sc_child_result result = {0};
+	struct follow follow = {.input = request->input, .interrupt_fd = request->interrupt_fd};
 	uint64_t start_ns = sc_monotonic_ns();
 	pid_t parent = getpid();
 	int r;

@@ -9,26 +9,26 @@
 #include "../base/err.h"
 
 struct sc_child_request {
-	const char *program;      /* path to execute */
-	char *const *argv;        /* ends with NULL */
-	const char *input;        /* all of its standard input */
-	uint64_t time_limit_ns;   /* then it and its process group are killed; 0: none */
-	int interrupt_fd;         /* when readable, the same; -1: none */
+	const char *program;    /* path to execute */
+	char *const *argv;      /* ends with NULL */
+	const char *input;      /* all of its standard input */
+	uint64_t time_limit_ns; /* then it and its process group are killed; 0: none */
+	int interrupt_fd;       /* when readable, the same; -1: none */
 };
 
 enum sc_child_end {
-	SC_CHILD_EXITED,      /* status: its exit status */
-	SC_CHILD_SIGNALLED,   /* status: the signal */
+	SC_CHILD_EXITED,    /* status: its exit status */
+	SC_CHILD_SIGNALLED, /* status: the signal */
 	SC_CHILD_TIMED_OUT,
 	SC_CHILD_INTERRUPTED,
-	SC_CHILD_OVERFLOWED,  /* more output than anything sensible */
+	SC_CHILD_OVERFLOWED, /* more output than anything sensible */
 };
 
 struct sc_child_result { /* texts owned, never NULL after success */
 	enum sc_child_end end;
 	int status;
 	char *output;
-	char *messages;     /* the beginning of its standard error */
+	char *messages; /* the beginning of its standard error */
 	uint64_t elapsed_ns;
 };
 

@@ -50,9 +50,9 @@ static int fill_spec(const struct sc_drive *drive, size_t index, uint32_t round,
 	spec->wal_state = cell->wal_state;
 	spec->rows = drive->sweep->rows;
 	spec->seed = plan->seed;
-	spec->operations = round == 0 ?
-				   whole_commits(workload->ledger_ops, commit_unit(drive, index)) :
-				   drive->records[index].operations;
+	spec->operations = round == 0
+				   ? whole_commits(workload->ledger_ops, commit_unit(drive, index))
+				   : drive->records[index].operations;
 	spec->instruments = round == 0 ? BOTH_INSTRUMENTS : 0;
 	spec->cell_id = strdup(cell->id);
 	spec->suite_text = strdup(plan->suite->text);
@@ -110,8 +110,8 @@ static int keep_sample(struct sc_drive *drive, size_t index, struct sc_sample *s
 
 static int run_sample(struct sc_drive *drive, size_t index, uint32_t round, struct sc_error *error)
 {
-	SC_CLEANUP(sc_sample_spec_fini) struct sc_sample_spec spec = { 0 };
-	SC_CLEANUP(sc_sample_fini) struct sc_sample sample = { 0 };
+	SC_CLEANUP(sc_sample_spec_fini) struct sc_sample_spec spec = {0};
+	SC_CLEANUP(sc_sample_fini) struct sc_sample sample = {0};
 	const struct sc_sample_process process = {
 		.program = SC_SAMPLE_PROGRAM,
 		.time_limit_ns = drive->sweep->timeout_ns,
@@ -169,8 +169,7 @@ int sc_drive_round(struct sc_drive *drive, uint32_t round, struct sc_error *erro
 			r = run_sample(drive, index, round, error);
 		if (r < 0)
 			return r;
-		update_progress(drive, round, index, &drive->order[i + 1],
-				plan->run_count - i - 1);
+		update_progress(drive, round, index, &drive->order[i + 1], plan->run_count - i - 1);
 	}
 	return 0;
 }

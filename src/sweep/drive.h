@@ -14,9 +14,9 @@ struct sc_drive {
 	struct sc_folder folder;
 	struct sc_directory *workplaces; /* one a target */
 	struct sc_report_head head;
-	struct sc_cell *cells;           /* one a cell of the plan, as records */
+	struct sc_cell *cells; /* one a cell of the plan, as records */
 	struct sc_record *records;
-	uint32_t *order;                 /* room for one round */
+	uint32_t *order; /* room for one round */
 	struct sc_sweep_progress progress;
 };
 

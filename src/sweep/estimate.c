@@ -10,16 +10,16 @@
 
 #include "amount.h"
 
-#define PROCESS_NS 15000000u   /* start, schema, verification, end */
-#define SETUP_SYNCS 12u        /* schema, dataset, change of journal mode, last close */
-#define ROW_NS 2500u           /* to insert one row of the dataset and to check it again */
-#define COMMIT_CPU_NS 60000u   /* of a small commit */
+#define PROCESS_NS        15000000u /* start, schema, verification, end */
+#define SETUP_SYNCS       12u       /* schema, dataset, change of journal mode, last close */
+#define ROW_NS            2500u     /* to insert one row of the dataset and to check it again */
+#define COMMIT_CPU_NS     60000u    /* of a small commit */
 #define FRAMES_PER_COMMIT 3u
 
 /* Syncs of one commit: the table of the manual, with what a directory sync adds. */
 static uint64_t syncs_per_commit(const struct sc_setting *setting)
 {
-	static const uint8_t rollback[SC_SYNCHRONOUS_COUNT_] = { 0, 3, 4, 5 };
+	static const uint8_t rollback[SC_SYNCHRONOUS_COUNT_] = {0, 3, 4, 5};
 
 	switch (setting->journal_mode) {
 	case SC_JOURNAL_WAL:

@@ -3,8 +3,8 @@
 
 /* How long a sample will take, before anything is known but the price of a sync. Pure. */
 
-#include "plan.h"
 #include "../model/sample.h"
+#include "plan.h"
 
 struct sc_estimate {
 	uint64_t sync_ns;    /* one sync on the target */

@@ -17,7 +17,7 @@
 #include "../base/clock.h"
 #include "../base/files.h"
 
-#define REPORTS "syncost-reports"
+#define REPORTS   "syncost-reports"
 #define NAMES_MAX 1000
 
 static void closedirp(DIR **directory)
@@ -108,8 +108,8 @@ static int open_samples(struct sc_folder *folder, struct sc_error *error)
 	}
 	if (mkdir(raw, 0700) < 0)
 		return sc_fail(error, -errno, "make directory '%s'", raw);
-	folder->samples_fd = open(samples, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC,
-				  0600);
+	folder->samples_fd =
+		open(samples, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (folder->samples_fd < 0)
 		return sc_fail(error, -errno, "create '%s'", samples);
 	return 0;
@@ -169,7 +169,8 @@ int sc_folder_append(const struct sc_folder *folder, const char *line, struct sc
 		return sc_fail(error, -errno, "append to raw/samples.ndjson");
 	r = write_all(folder->samples_fd, text, strlen(text), error);
 	if (r < 0) {
-		(void)!ftruncate(folder->samples_fd, before.st_size); /* no torn line, if it can be */
+		(void)!ftruncate(folder->samples_fd,
+				 before.st_size); /* no torn line, if it can be */
 		return r;
 	}
 	if (fdatasync(folder->samples_fd) < 0)

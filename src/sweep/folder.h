@@ -10,7 +10,7 @@ struct sc_folder {
 	int samples_fd; /* raw/samples.ndjson, for appending; -1: none */
 };
 
-#define SC_FOLDER_NONE ((struct sc_folder){ .samples_fd = -1 })
+#define SC_FOLDER_NONE ((struct sc_folder){.samples_fd = -1})
 
 /**
  * sc_folder_make()

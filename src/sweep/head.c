@@ -15,7 +15,7 @@ static int no_memory(struct sc_error *error)
 
 static int fill_host(const char *label, struct sc_report_head *head, struct sc_error *error)
 {
-	SC_CLEANUP(sc_host_fini) struct sc_host host = { 0 };
+	SC_CLEANUP(sc_host_fini) struct sc_host host = {0};
 	int r;
 
 	r = sc_host_read("", &host, error);

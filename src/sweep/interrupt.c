@@ -12,7 +12,7 @@
 #include <signal.h>
 
 static volatile sig_atomic_t seen;
-static int wake_fds[2] = { -1, -1 }; /* file-level since a handler takes no context */
+static int wake_fds[2] = {-1, -1}; /* file-level since a handler takes no context */
 
 static void note_signal(int signal_number)
 {
@@ -20,13 +20,14 @@ static void note_signal(int signal_number)
 
 	(void)signal_number;
 	seen = 1;
-	(void)!write(wake_fds[1], "!", 1); /* a full pipe is readable, which is all that is needed */
+	(void)!write(wake_fds[1], "!",
+		     1); /* a full pipe is readable, which is all that is needed */
 	errno = saved;
 }
 
 static int watch(int signal_number, struct sc_error *error)
 {
-	struct sigaction action = { .sa_handler = note_signal, .sa_flags = SA_RESTART };
+	struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
 	struct sigaction before;
 
 	(void)sigemptyset(&action.sa_mask);
@@ -41,7 +42,7 @@ static int watch(int signal_number, struct sc_error *error)
 
 int sc_interrupt_watch(struct sc_error *error)
 {
-	static const int watched[] = { SIGINT, SIGTERM, SIGHUP };
+	static const int watched[] = {SIGINT, SIGTERM, SIGHUP};
 
 	if (wake_fds[0] < 0 && pipe2(wake_fds, O_CLOEXEC | O_NONBLOCK) < 0)
 		return sc_fail(error, -errno, "pipe2");

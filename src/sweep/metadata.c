@@ -16,15 +16,19 @@
 
 /* What can change a figure, and holds no secret. */
 static const char *const variables[] = {
-	"GLIBC_TUNABLES", "LD_LIBRARY_PATH", "LD_PRELOAD",    "MALLOC_ARENA_MAX",
+	"GLIBC_TUNABLES", "LD_LIBRARY_PATH", "LD_PRELOAD",      "MALLOC_ARENA_MAX",
 	"SQLITE_TMPDIR",  "TMPDIR",          "XDG_RUNTIME_DIR",
 };
 
 /* Bytes of the UTF-8 character at @text, 0 if there is none. Overlong forms are not told apart. */
 static size_t character_bytes(const unsigned char *text)
 {
-	size_t bytes = text[0] < 0x80 ? 1 : text[0] < 0xc2 ? 0 : text[0] < 0xe0 ? 2 :
-		       text[0] < 0xf0 ? 3 : text[0] < 0xf5 ? 4 : 0;
+	size_t bytes = text[0] < 0x80   ? 1
+		       : text[0] < 0xc2 ? 0
+		       : text[0] < 0xe0 ? 2
+		       : text[0] < 0xf0 ? 3
+		       : text[0] < 0xf5 ? 4
+					: 0;
 
 	for (size_t i = 1; i < bytes; i++)
 		if ((text[i] & 0xc0) != 0x80)
@@ -137,7 +141,7 @@ static void add_targets(struct sc_buffer *json, const struct sc_report_head *hea
 int sc_metadata_format(const struct sc_sweep *sweep, const struct sc_report_head *head,
 		       char **ret_text, struct sc_error *error)
 {
-	SC_CLEANUP(sc_buffer_fini) struct sc_buffer json = { 0 };
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer json = {0};
 	SC_CLEANUP(sc_freep) char *directory = getcwd(NULL, 0); /* NULL where it was removed */
 
 	sc_buffer_add_text(&json, "{\n  ");

@@ -95,13 +95,14 @@ static int fail_no_workload(const struct sc_plan_request *request, struct sc_err
 	size_t used = 0;
 
 	for (size_t i = 0; i < suite->workload_count && used < sizeof(names); i++)
-		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
-					 i ? ", " : "", suite->workloads[i].name);
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
+					 suite->workloads[i].name);
 	if (!request->workloads)
 		(void)sc_fail(error, SC_E_USAGE, "suite '%s' has no workload for a default sweep",
 			      suite->name);
 	else
-		(void)sc_fail(error, SC_E_USAGE, "--workload: '%s' matches no workload of suite '%s'",
+		(void)sc_fail(error, SC_E_USAGE,
+			      "--workload: '%s' matches no workload of suite '%s'",
 			      request->workloads, suite->name);
 	return sc_hint(error, "its workloads: %s", names);
 }
@@ -125,7 +126,8 @@ static int check_workloads(const struct sc_plan_request *request, struct sc_erro
 	if (asked && !varies)
 		return sc_fail(error, SC_E_USAGE,
 			       "--rows-per-commit: no chosen workload of suite '%s' can cut its "
-			       "transactions differently", request->suite->name);
+			       "transactions differently",
+			       request->suite->name);
 	return 0;
 }
 
@@ -136,7 +138,8 @@ static int count_cells(const struct sc_plan_request *request, size_t *ret_count,
 
 	for (size_t i = 0; i < request->suite->workload_count; i++) {
 		const struct sc_workload *workload = &request->suite->workloads[i];
-		uint64_t more = is_chosen(request, workload) ? count_settings(request, workload) : 0;
+		uint64_t more =
+			is_chosen(request, workload) ? count_settings(request, workload) : 0;
 
 		if (__builtin_add_overflow(count, more, &count))
 			count = UINT64_MAX;
@@ -169,9 +172,8 @@ static void append(struct sc_plan *plan, const struct sc_plan_request *request,
 
 	cell.uses_wal_state = cell.setting.journal_mode == SC_JOURNAL_WAL;
 	for (uint64_t i = 0; i < wal_state_count(request, cell.setting.journal_mode); i++) {
-		cell.wal_state = cell.uses_wal_state ?
-					 (enum sc_wal_state)request->wal_states[i] :
-					 SC_WAL_RECYCLED;
+		cell.wal_state = cell.uses_wal_state ? (enum sc_wal_state)request->wal_states[i]
+						     : SC_WAL_RECYCLED;
 		plan->cells[plan->cell_count++] = cell;
 	}
 }
@@ -180,9 +182,8 @@ static void append_settings(struct sc_plan *plan, const struct sc_plan_request *
 			    size_t target_index, size_t workload_index)
 {
 	const struct sc_workload *workload = &request->suite->workloads[workload_index];
-	struct sc_plan_cell cell = { .target_index = target_index,
-				     .workload_index = workload_index };
-	size_t positions[SC_PLAN_AXES_MAX] = { 0 };
+	struct sc_plan_cell cell = {.target_index = target_index, .workload_index = workload_index};
+	size_t positions[SC_PLAN_AXES_MAX] = {0};
 	struct sc_axis axes[SC_PLAN_AXES_MAX];
 	size_t axis_count = axes_of(request, workload, axes);
 

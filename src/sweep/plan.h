@@ -11,7 +11,7 @@
 #include "../suite/suite.h"
 
 #define SC_PLAN_CELLS_MAX 4096u /* beyond it a sweep takes hours and its report is unreadable */
-#define SC_PLAN_AXES_MAX 16u    /* more than a setting has fields */
+#define SC_PLAN_AXES_MAX  16u   /* more than a setting has fields */
 
 /* What a sweep varies: one field of the setting, and its values. */
 struct sc_axis {
@@ -21,26 +21,26 @@ struct sc_axis {
 };
 
 struct sc_plan_request {
-	const struct sc_suite *suite;       /* borrowed, outlives the plan */
-	const char *workloads;              /* glob(7) over names; NULL: those of the default sweep */
-	const char *const *targets;         /* labels, unique */
+	const struct sc_suite *suite; /* borrowed, outlives the plan */
+	const char *workloads;        /* glob(7) over names; NULL: those of the default sweep */
+	const char *const *targets;   /* labels, unique */
 	size_t target_count;
-	const struct sc_axis *axes;         /* fields without one keep the suite's value */
-	size_t axis_count;                  /* at most SC_PLAN_AXES_MAX */
-	const int64_t *wal_states;          /* enum sc_wal_state, for cells with journal WAL */
-	size_t wal_state_count;             /* at least one */
+	const struct sc_axis *axes; /* fields without one keep the suite's value */
+	size_t axis_count;          /* at most SC_PLAN_AXES_MAX */
+	const int64_t *wal_states;  /* enum sc_wal_state, for cells with journal WAL */
+	size_t wal_state_count;     /* at least one */
 	uint64_t seed;
 };
 
 struct sc_plan_cell {
-	char *id;               /* "local/commit/insert_one/wal/full/recycled"; owned */
+	char *id; /* "local/commit/insert_one/wal/full/recycled"; owned */
 	size_t target_index;
-	size_t workload_index;  /* in the suite */
+	size_t workload_index; /* in the suite */
 	struct sc_setting setting;
 	enum sc_wal_state wal_state;
-	bool uses_wal_state;    /* journal WAL */
-	bool is_same;           /* not run: its figures are those of same_index */
-	size_t same_index;      /* a cell that is run */
+	bool uses_wal_state;     /* journal WAL */
+	bool is_same;            /* not run: its figures are those of same_index */
+	size_t same_index;       /* a cell that is run */
 	const char *same_reason; /* static text */
 };
 
@@ -49,7 +49,7 @@ struct sc_plan {
 	uint64_t seed;
 	struct sc_plan_cell *cells; /* sorted: target, workload, setting, WAL state */
 	size_t cell_count;
-	size_t run_count;           /* cells with a run of their own */
+	size_t run_count; /* cells with a run of their own */
 };
 
 /**

@@ -6,15 +6,15 @@
 
 int sc_record_add(struct sc_record *record, struct sc_sample *sample, struct sc_error *error)
 {
-	struct sc_sample *samples = reallocarray(record->samples, record->sample_count + 1u,
-						 sizeof(*samples));
+	struct sc_sample *samples =
+		reallocarray(record->samples, record->sample_count + 1u, sizeof(*samples));
 
 	if (!samples)
 		return sc_fail(error, -ENOMEM, "keeping a sample");
 	record->samples = samples;
 	record->failed = record->failed || sample->status != SC_MEASURED;
 	samples[record->sample_count++] = *sample;
-	*sample = (struct sc_sample){ 0 };
+	*sample = (struct sc_sample){0};
 	return 0;
 }
 

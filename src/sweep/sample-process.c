@@ -30,7 +30,7 @@ static void copy_last_line(const char *text, char *line, size_t line_bytes)
 static int fail_sample(const struct sc_sample_spec *spec, const struct sc_child_result *result,
 		       const char *doubt, struct sc_sample *ret_sample, struct sc_error *error)
 {
-	struct sc_sample sample = { .kind = spec->kind, .round = spec->round, .status = SC_FAILED };
+	struct sc_sample sample = {.kind = spec->kind, .round = spec->round, .status = SC_FAILED};
 	char end[96], line[256];
 
 	sc_child_reason(result, end, sizeof(end));
@@ -50,8 +50,8 @@ static int fail_sample(const struct sc_sample_spec *spec, const struct sc_child_
 static int read_answer(const struct sc_sample_spec *spec, const struct sc_child_result *result,
 		       struct sc_sample *ret_sample, struct sc_error *error)
 {
-	struct sc_error parse_error = { 0 };
-	struct sc_sample sample = { 0 };
+	struct sc_error parse_error = {0};
+	struct sc_sample sample = {0};
 
 	if (result->end != SC_CHILD_EXITED || result->output[0] == '\0')
 		return fail_sample(spec, result, "", ret_sample, error);
@@ -71,10 +71,10 @@ int sc_sample_process_run(const struct sc_sample_process *process,
 			  const struct sc_sample_spec *spec, struct sc_sample *ret_sample,
 			  uint64_t *ret_elapsed_ns, struct sc_error *error)
 {
-	SC_CLEANUP(sc_child_result_fini) struct sc_child_result result = { 0 };
+	SC_CLEANUP(sc_child_result_fini) struct sc_child_result result = {0};
 	SC_CLEANUP(sc_freep) char *text = NULL;
 	char name[] = "syncost", command[] = "__sample";
-	char *const argv[] = { name, command, NULL };
+	char *const argv[] = {name, command, NULL};
 	struct sc_child_request request = {
 		.program = process->program,
 		.argv = argv,

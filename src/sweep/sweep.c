@@ -24,8 +24,7 @@ static int drive_init(struct sc_drive *drive, const struct sc_sweep *sweep,
 	size_t cell_count = sweep->plan->cell_count;
 	int r;
 
-	*drive = (struct sc_drive){ .sweep = sweep, .observer = observer,
-				    .folder = SC_FOLDER_NONE };
+	*drive = (struct sc_drive){.sweep = sweep, .observer = observer, .folder = SC_FOLDER_NONE};
 	drive->progress.rounds = sweep->samples;
 	drive->progress.total = (uint64_t)sweep->plan->run_count * (sweep->samples + 1u);
 	drive->workplaces = calloc(sweep->target_count, sizeof(*drive->workplaces));
@@ -86,8 +85,7 @@ static int close_workplaces(struct sc_drive *drive, struct sc_error *error)
 	int result = 0;
 
 	for (size_t i = 0; drive->workplaces && i < drive->sweep->target_count; i++) {
-		int r = sc_directory_remove_own(&drive->workplaces[i],
-						result < 0 ? &other : error);
+		int r = sc_directory_remove_own(&drive->workplaces[i], result < 0 ? &other : error);
 
 		result = result < 0 ? result : r;
 	}
@@ -231,8 +229,8 @@ static int drive_sweep(struct sc_drive *drive, bool *ret_interrupted, struct sc_
 int sc_sweep_run(const struct sc_sweep *sweep, const struct sc_sweep_observer *observer,
 		 struct sc_sweep_outcome *ret_outcome, struct sc_error *error)
 {
-	SC_CLEANUP(drive_fini) struct sc_drive drive = { .folder = SC_FOLDER_NONE };
-	struct sc_error close_error = { 0 };
+	SC_CLEANUP(drive_fini) struct sc_drive drive = {.folder = SC_FOLDER_NONE};
+	struct sc_error close_error = {0};
 	bool interrupted = false;
 	int r, close_r;
 

@@ -17,8 +17,8 @@ struct sc_sweep_target {
 struct sc_tool_facts {
 	const char *version, *commit;
 	bool dirty;
-	const char *build;             /* compiler and options that matter */
-	int argc;                      /* the command line, for the record */
+	const char *build; /* compiler and options that matter */
+	int argc;          /* the command line, for the record */
 	char *const *argv;
 };
 

@@ -9,8 +9,8 @@
 #include "../storage/floor.h"
 
 #define WORKPLACE_NAME ".syncost" /* beginning of the private directory's name */
-#define FLOOR_SAMPLES 400u
-#define FLOOR_TIME_NS 250000000u
+#define FLOOR_SAMPLES  400u
+#define FLOOR_TIME_NS  250000000u
 
 /* A target that is not what it should be, as opposed to one that cannot be written. */
 static int fail_target(const struct sc_sweep_target *place, const char *what,
@@ -37,7 +37,7 @@ static int check_directory(const struct sc_sweep_target *place, char **ret_path,
 static int move_in(const struct sc_sweep_target *place, const char *path,
 		   struct sc_directory *ret_workplace, struct sc_error *error)
 {
-	struct sc_error reason = { 0 };
+	struct sc_error reason = {0};
 	uint32_t stale_count;
 	int r;
 
@@ -60,7 +60,7 @@ static char *take(struct sc_fact *fact)
 
 static int add_facts(const char *path, struct sc_target *target, struct sc_error *error)
 {
-	SC_CLEANUP(sc_storage_facts_fini) struct sc_storage_facts facts = { 0 };
+	SC_CLEANUP(sc_storage_facts_fini) struct sc_storage_facts facts = {0};
 	int r;
 
 	r = sc_storage_facts_read(path, &facts, error);

@@ -145,7 +145,7 @@ def command_works(*command):
 
 
 def mount_namespace():
-    """A command that runs another one with its own mounts; skips the case where that is forbidden."""
+    """A command that runs another one with its own mounts; skips where that is forbidden."""
     for unshare in (["unshare", "--mount"], ["unshare", "--mount", "--map-root-user"]):
         with tempfile.TemporaryDirectory() as directory:
             if command_works(*unshare, "mount", "-t", "tmpfs", "tmpfs", directory):

@@ -12,7 +12,8 @@ BAD = {
     "measure": (2, "unknown command 'measure'", "--help"),
     "--frobnicate": (2, "unknown option '--frobnicate'"),
     "sweep extra": (2, "syncost sweep:", "'extra'"),
-    "sweep --jornal-mode wal": (2, "unknown option '--jornal-mode'", "did you mean '--journal-mode'?"),
+    "sweep --jornal-mode wal": (2, "unknown option '--jornal-mode'",
+                                "did you mean '--journal-mode'?"),
     "sweep --s 1": (2, "--s", "could be --s"),
     "sweep --journal-mode": (2, "--journal-mode needs a value"),
     "sweep --journal-mode wall": (2, "--journal-mode: 'wall'", "did you mean 'wal'?"),
@@ -60,8 +61,7 @@ BAD = {
 class Input(Case):
     def setUp(self):
         super().setUp()
-        for name, text in {"file": "no report\n", "full/other": "x", "bad.json": "{\"name\": }",
-                           "key.json": KEY, "cut/summary.json": "{\"format\":\"syncost-report-1\","}.items():
+        for name, text in FILES.items():
             path = os.path.join(self.place, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "w", encoding="utf-8") as file:
@@ -134,8 +134,14 @@ def add_case(line, code, words):
     setattr(Input, f"test_bad_{len(vars(Input)):03}", case)
 
 
-KEY = """{"name": "x", "title": "x", "setting": {}, "schema": ["CREATE TABLE t(a)"],
-"workloads": [{"name": "w", "title": "w", "unit": "row", "writes": true, "statements": 5}]}"""
+FILES = {
+    "file": "no report\n",
+    "full/other": "x",
+    "bad.json": '{"name": }',
+    "cut/summary.json": '{"format":"syncost-report-1",',
+    "key.json": """{"name": "x", "title": "x", "setting": {}, "schema": ["CREATE TABLE t(a)"],
+"workloads": [{"name": "w", "title": "w", "unit": "row", "writes": true, "statements": 5}]}""",
+}
 
 for bad_line, (bad_code, *bad_words) in BAD.items():
     add_case(bad_line, bad_code, bad_words)

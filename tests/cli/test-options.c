@@ -29,23 +29,23 @@ struct config {
 
 static const struct sc_option rows[] = {
 	SC_OPTION_HELP_ROW,
-	{ "flag", 'q', SC_OPTION_FLAG, 0, PLACE(flag), NULL, NULL, 0, 0, NULL, "A flag." },
-	{ "count", 'n', SC_OPTION_COUNT, 0, PLACE(count), "N", "9", -5, 1000, NULL, "A count." },
-	{ "size", 0, SC_OPTION_SIZE, 0, PLACE(size), "SIZE", NULL, 0, INT64_MAX, NULL, "A size." },
-	{ "power", 0, SC_OPTION_POWER, 0, PLACE(power), "SIZE", NULL, 512, 65536, NULL, "A power." },
-	{ "duration", 0, SC_OPTION_DURATION, 0, PLACE(duration), "DURATION", "1s", 1, INT64_MAX,
-	  NULL, "A duration." },
-	{ "level", 0, SC_OPTION_ENUM, 0, PLACE(level), "LEVEL", "full", 0, 0,
-	  &sc_choices_synchronous, "A level." },
-	{ "levels", 0, SC_OPTION_LIST, SC_OPTION_ENUM, PLACE(levels), "LIST", "off,full", 0, 0,
-	  &sc_choices_synchronous, "Levels." },
-	{ "sizes", 0, SC_OPTION_LIST, SC_OPTION_SIZE, PLACE(sizes), "LIST", NULL, 1, INT64_MAX, NULL,
-	  "Sizes." },
-	{ "target", 't', SC_OPTION_TEXTS, 0, PLACE(targets), "DIR", NULL, 0, 0, NULL, "Targets." },
-	{ "text", 0, SC_OPTION_TEXT, 0, PLACE(text), "TEXT", NULL, 0, 0, NULL, "A text." },
+	{"flag", 'q', SC_OPTION_FLAG, 0, PLACE(flag), NULL, NULL, 0, 0, NULL, "A flag."},
+	{"count", 'n', SC_OPTION_COUNT, 0, PLACE(count), "N", "9", -5, 1000, NULL, "A count."},
+	{"size", 0, SC_OPTION_SIZE, 0, PLACE(size), "SIZE", NULL, 0, INT64_MAX, NULL, "A size."},
+	{"power", 0, SC_OPTION_POWER, 0, PLACE(power), "SIZE", NULL, 512, 65536, NULL, "A power."},
+	{"duration", 0, SC_OPTION_DURATION, 0, PLACE(duration), "DURATION", "1s", 1, INT64_MAX,
+	 NULL, "A duration."},
+	{"level", 0, SC_OPTION_ENUM, 0, PLACE(level), "LEVEL", "full", 0, 0,
+	 &sc_choices_synchronous, "A level."},
+	{"levels", 0, SC_OPTION_LIST, SC_OPTION_ENUM, PLACE(levels), "LIST", "off,full", 0, 0,
+	 &sc_choices_synchronous, "Levels."},
+	{"sizes", 0, SC_OPTION_LIST, SC_OPTION_SIZE, PLACE(sizes), "LIST", NULL, 1, INT64_MAX, NULL,
+	 "Sizes."},
+	{"target", 't', SC_OPTION_TEXTS, 0, PLACE(targets), "DIR", NULL, 0, 0, NULL, "Targets."},
+	{"text", 0, SC_OPTION_TEXT, 0, PLACE(text), "TEXT", NULL, 0, 0, NULL, "A text."},
 };
 
-static const struct sc_option_table table = { rows, SC_ARRAY_COUNT(rows) };
+static const struct sc_option_table table = {rows, SC_ARRAY_COUNT(rows)};
 
 /* Splits at spaces and parses. Return: as sc_options_parse(); the caller ends @config. */
 static int parse(const char *line, struct config *config, size_t *ret_operand_count,
@@ -59,14 +59,14 @@ static int parse(const char *line, struct config *config, size_t *ret_operand_co
 	(void)snprintf(words, sizeof(words), "%s", line);
 	for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = strcmp(word, "EMPTY") == 0 ? word + 5 : word;
-	*config = (struct config){ 0 };
+	*config = (struct config){0};
 	return sc_options_parse(&table, argc, argv, config, operands, ret_operand_count, error);
 }
 
 static struct config parsed(const char *line, size_t operand_count)
 {
 	struct config config;
-	struct sc_error error = { 0 };
+	struct sc_error error = {0};
 	size_t count = 99;
 
 	if (parse(line, &config, &count, &error) < 0)
@@ -79,7 +79,8 @@ static void each_kind_is_read(void **state)
 {
 	struct config config = parsed("-q --count 12 --size=64K --power 4K --duration 250ms "
 				      "--level 1 --levels normal,3 --sizes 1,2M --text a=b "
-				      "-t x --target=y one two", 2);
+				      "-t x --target=y one two",
+				      2);
 
 	(void)state;
 	assert_true(config.flag);
@@ -174,47 +175,47 @@ static void errors_name_the_word_and_the_next_step(void **state)
 	static const struct {
 		const char *line, *what, *next;
 	} cases[] = {
-		{ "--cuont 1", "unknown option '--cuont'", "did you mean '--count'?" },
-		{ "--nothing-like-it", "unknown option '--nothing-like-it'", "--help" },
-		{ "--cuont=1", "unknown option '--cuont=1'", "'--count'" },
-		{ "-x", "unknown option '-x'", "--help" },
-		{ "--s 1", "option '--s' could be --size or --sizes", "" },
-		{ "--=1", "unknown option '--=1'", "" },
-		{ "--count", "--count needs a value: N", "" },
-		{ "-n", "--count needs a value: N", "" },
-		{ "--flag=1", "--flag takes no value", "" },
-		{ "--count x", "--count: 'x' is not a whole number", "" },
-		{ "--count 1x", "--count: '1x' is not a whole number", "" },
-		{ "--count 1.5", "--count: '1.5' is not a whole number", "" },
-		{ "--count EMPTY", "--count: '' is not a whole number", "" },
-		{ "--count 1K", "--count: '1K' is not a whole number", "" },
-		{ "--count 1001", "--count: '1001' is out of range (-5 to 1000)", "" },
-		{ "--count -6", "--count: '-6' is out of range", "" },
-		{ "--count 99999999999999999999", "is out of range", "" },
-		{ "--size 4Q", "--size: '4Q' is not a size such as 4096 or 64K", "" },
-		{ "--size -1", "--size: '-1' is out of range", "" },
-		{ "--size 9999999999G", "--size: '9999999999G' is out of range", "" },
-		{ "--power 5000", "--power: '5000' is not a power of two", "" },
-		{ "--power 256", "--power: '256' is out of range (512 to 65536)", "" },
-		{ "--power 128K", "--power: '128K' is out of range", "" },
-		{ "--duration 10", "--duration: '10' is not a duration such as 250ms or 10s", "" },
-		{ "--duration 0s", "--duration: '0s' is out of range", "" },
-		{ "--level fulll", "--level: 'fulll' is not one of off, normal, full, extra",
-		  "did you mean 'full'?" },
-		{ "--level 4", "--level: '4' is not one of off, normal, full, extra", "" },
-		{ "--levels full,,off", "--levels: an item of the list 'full,,off' is empty", "" },
-		{ "--levels full,", "--levels: an item of the list 'full,' is empty", "" },
-		{ "--levels EMPTY", "--levels: an item of the list '' is empty", "" },
-		{ "--levels full,2", "--levels: '2' stands in the list twice", "" },
-		{ "--levels ful,off", "--levels: 'ful' is not one of", "'full'" },
-		{ "--sizes 1,x", "--sizes: 'x' is not a size", "" },
-		{ "--text EMPTY", "--text: the value is empty", "" },
-		{ "--target EMPTY", "--target: the value is empty", "" },
+		{"--cuont 1", "unknown option '--cuont'", "did you mean '--count'?"},
+		{"--nothing-like-it", "unknown option '--nothing-like-it'", "--help"},
+		{"--cuont=1", "unknown option '--cuont=1'", "'--count'"},
+		{"-x", "unknown option '-x'", "--help"},
+		{"--s 1", "option '--s' could be --size or --sizes", ""},
+		{"--=1", "unknown option '--=1'", ""},
+		{"--count", "--count needs a value: N", ""},
+		{"-n", "--count needs a value: N", ""},
+		{"--flag=1", "--flag takes no value", ""},
+		{"--count x", "--count: 'x' is not a whole number", ""},
+		{"--count 1x", "--count: '1x' is not a whole number", ""},
+		{"--count 1.5", "--count: '1.5' is not a whole number", ""},
+		{"--count EMPTY", "--count: '' is not a whole number", ""},
+		{"--count 1K", "--count: '1K' is not a whole number", ""},
+		{"--count 1001", "--count: '1001' is out of range (-5 to 1000)", ""},
+		{"--count -6", "--count: '-6' is out of range", ""},
+		{"--count 99999999999999999999", "is out of range", ""},
+		{"--size 4Q", "--size: '4Q' is not a size such as 4096 or 64K", ""},
+		{"--size -1", "--size: '-1' is out of range", ""},
+		{"--size 9999999999G", "--size: '9999999999G' is out of range", ""},
+		{"--power 5000", "--power: '5000' is not a power of two", ""},
+		{"--power 256", "--power: '256' is out of range (512 to 65536)", ""},
+		{"--power 128K", "--power: '128K' is out of range", ""},
+		{"--duration 10", "--duration: '10' is not a duration such as 250ms or 10s", ""},
+		{"--duration 0s", "--duration: '0s' is out of range", ""},
+		{"--level fulll", "--level: 'fulll' is not one of off, normal, full, extra",
+		 "did you mean 'full'?"},
+		{"--level 4", "--level: '4' is not one of off, normal, full, extra", ""},
+		{"--levels full,,off", "--levels: an item of the list 'full,,off' is empty", ""},
+		{"--levels full,", "--levels: an item of the list 'full,' is empty", ""},
+		{"--levels EMPTY", "--levels: an item of the list '' is empty", ""},
+		{"--levels full,2", "--levels: '2' stands in the list twice", ""},
+		{"--levels ful,off", "--levels: 'ful' is not one of", "'full'"},
+		{"--sizes 1,x", "--sizes: 'x' is not a size", ""},
+		{"--text EMPTY", "--text: the value is empty", ""},
+		{"--target EMPTY", "--target: the value is empty", ""},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < SC_ARRAY_COUNT(cases); i++) {
-		struct sc_error error = { 0 };
+		struct sc_error error = {0};
 		struct config config;
 		size_t count = 99;
 
@@ -262,7 +263,7 @@ static void plain(char *text)
 
 static char *man_of(const struct sc_command *command)
 {
-	struct sc_error error = { 0 };
+	struct sc_error error = {0};
 	char path[512], *text = NULL;
 
 	(void)snprintf(path, sizeof(path), MAN_DIRECTORY "/syncost-%s.1", command->name);
@@ -346,8 +347,8 @@ static void help_and_manual_say_what_the_rows_say(void **state)
 
 static void the_check_of_the_manual_sees_what_is_missing(void **state)
 {
-	static const struct sc_option row = { "count", 'n', SC_OPTION_COUNT, 0, 0, "N", "9", 0, 9,
-					      NULL, "A count." };
+	static const struct sc_option row = {"count", 'n',  SC_OPTION_COUNT, 0, 0, "N", "9", 0,
+					     9,       NULL, "A count."};
 	static const char *const texts[] = {
 		"-n, --count N A count. Default: 9. .TP -x ",
 		"--count N A count. Default: 9. ",
@@ -367,7 +368,7 @@ static void the_check_of_the_manual_sees_what_is_missing(void **state)
 static void each_command_stands_in_the_main_manual(void **state)
 {
 	const struct sc_command *command;
-	struct sc_error error = { 0 };
+	struct sc_error error = {0};
 	char *text = NULL;
 
 	(void)state;
@@ -436,7 +437,8 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		CASE("each kind of option is read", each_kind_is_read),
-		CASE("defaults stand where nothing is given", defaults_stand_where_nothing_is_given),
+		CASE("defaults stand where nothing is given",
+		     defaults_stand_where_nothing_is_given),
 		CASE("short, long and shortened forms are the same",
 		     short_and_long_forms_are_the_same),
 		CASE("the last of two wins, and a list replaces its default",
@@ -444,12 +446,14 @@ int main(void)
 		CASE("a double dash ends the options", a_double_dash_ends_the_options),
 		CASE("a value may begin with a dash", a_value_may_begin_with_a_dash),
 		CASE("an exact name wins over a prefix", an_exact_name_wins_over_a_prefix),
-		CASE("errors name the word and the next step", errors_name_the_word_and_the_next_step),
+		CASE("errors name the word and the next step",
+		     errors_name_the_word_and_the_next_step),
 		CASE("--help and the manual say what the rows say",
 		     help_and_manual_say_what_the_rows_say),
 		CASE("the check of the manual sees what is missing",
 		     the_check_of_the_manual_sees_what_is_missing),
-		CASE("each command stands in the main manual", each_command_stands_in_the_main_manual),
+		CASE("each command stands in the main manual",
+		     each_command_stands_in_the_main_manual),
 		CASE("each field of a setting has an option within its range",
 		     each_field_of_a_setting_has_an_option_within_its_range),
 		CASE("rows have names of their own", rows_have_names_of_their_own),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sweeps that are interrupted or killed: a readable report, no litter, nothing of the user's touched."""
+"""Sweeps that are interrupted or killed: a readable report, no litter, nothing else touched."""
 
 import json
 import os

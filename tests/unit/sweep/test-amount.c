@@ -6,7 +6,9 @@
 #define FRAME_BYTES (24u + 4096u)
 
 static struct sc_io wal_writes = {
-	.instrument = SC_INSTRUMENT_VFS, .role = SC_ROLE_WAL, .op = SC_OP_WRITE,
+	.instrument = SC_INSTRUMENT_VFS,
+	.role = SC_ROLE_WAL,
+	.op = SC_OP_WRITE,
 };
 
 /* A ledger sample with so much time, so many operations a commit, so many frames a commit. */
@@ -14,8 +16,12 @@ static struct sc_sample ledger(uint64_t commit_ns, uint64_t unit, uint64_t frame
 {
 	wal_writes.bytes = 1000u * frames * FRAME_BYTES;
 	return (struct sc_sample){
-		.kind = SC_SAMPLE_LEDGER, .wall_ns = 1000 * commit_ns, .commits = 1000,
-		.operations = 1000 * unit, .io = &wal_writes, .io_count = frames ? 1 : 0,
+		.kind = SC_SAMPLE_LEDGER,
+		.wall_ns = 1000 * commit_ns,
+		.commits = 1000,
+		.operations = 1000 * unit,
+		.io = &wal_writes,
+		.io_count = frames ? 1 : 0,
 	};
 }
 
@@ -147,7 +153,8 @@ static void a_workload_that_only_reads_has_no_cycles(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		CASE("outside of a WAL it is what takes 50 ms", outside_of_a_wal_it_is_what_takes_50_ms),
+		CASE("outside of a WAL it is what takes 50 ms",
+		     outside_of_a_wal_it_is_what_takes_50_ms),
 		CASE("slow commits are twenty, or what two seconds hold",
 		     slow_commits_are_twenty_or_what_2_s_hold),
 		CASE("commits are not cut", commits_are_not_cut),
@@ -155,7 +162,8 @@ int main(void)
 		     a_commit_longer_than_the_limit_is_done_once),
 		CASE("a recycled WAL gets whole checkpoint cycles",
 		     a_recycled_wal_gets_whole_checkpoint_cycles),
-		CASE("the headers of WAL resets are no frames", the_headers_of_resets_are_no_frames),
+		CASE("the headers of WAL resets are no frames",
+		     the_headers_of_resets_are_no_frames),
 		CASE("a cycle that does not fit into the limit is left out",
 		     a_cycle_that_does_not_fit_is_left_out),
 		CASE("a fresh WAL stays below one cycle", a_fresh_wal_stays_below_one_cycle),

@@ -21,13 +21,16 @@ static struct sc_child_result shell(const char *script, const char *input, uint6
 				    int interrupt_fd)
 {
 	char name[] = "sh", option[] = "-c", text[512];
-	char *const argv[] = { name, option, text, NULL };
+	char *const argv[] = {name, option, text, NULL};
 	const struct sc_child_request request = {
-		.program = "/bin/sh", .argv = argv, .input = input, .time_limit_ns = limit_ns,
+		.program = "/bin/sh",
+		.argv = argv,
+		.input = input,
+		.time_limit_ns = limit_ns,
 		.interrupt_fd = interrupt_fd,
 	};
-	struct sc_child_result result = { 0 };
-	struct sc_error error = { 0 };
+	struct sc_child_result result = {0};
+	struct sc_error error = {0};
 
 	(void)snprintf(text, sizeof(text), "%s", script);
 	if (sc_child_run(&request, &result, &error) < 0)
@@ -48,7 +51,7 @@ static size_t count_fds(void)
 
 static void wait_until_gone(pid_t pid)
 {
-	const struct timespec step = { .tv_nsec = 5000000 };
+	const struct timespec step = {.tv_nsec = 5000000};
 
 	for (int i = 0; i < 6000; i++) {
 		char path[64], state[256] = "";
@@ -156,8 +159,7 @@ static void a_child_beyond_its_time_is_killed_with_what_it_started(void **state)
 
 static void a_child_that_closed_its_streams_still_has_to_end_in_time(void **state)
 {
-	struct sc_child_result result =
-		shell("exec >&- 2>&-; exec sleep 1000", "", 300000000, -1);
+	struct sc_child_result result = shell("exec >&- 2>&-; exec sleep 1000", "", 300000000, -1);
 
 	(void)state;
 	assert_int_equal(result.end, SC_CHILD_TIMED_OUT);
@@ -208,11 +210,11 @@ static void no_descriptor_leaks_to_the_child_or_stays_behind(void **state)
 static void a_program_that_cannot_be_executed_is_told(void **state)
 {
 	char name[] = "none";
-	char *const argv[] = { name, NULL };
-	const struct sc_child_request request = { .program = "/nonexistent/program", .argv = argv,
-						  .input = "", .interrupt_fd = -1 };
-	struct sc_child_result result = { 0 };
-	struct sc_error error = { 0 };
+	char *const argv[] = {name, NULL};
+	const struct sc_child_request request = {
+		.program = "/nonexistent/program", .argv = argv, .input = "", .interrupt_fd = -1};
+	struct sc_child_result result = {0};
+	struct sc_error error = {0};
 
 	(void)state;
 	assert_int_equal(sc_child_run(&request, &result, &error), 0);
@@ -256,13 +258,18 @@ static struct sc_sample run_as_sample(const char *script, uint64_t limit_ns)
 {
 	char path[] = "/tmp/syncost-test-child-XXXXXX";
 	const struct sc_sample_spec spec = {
-		.kind = SC_SAMPLE_LEDGER, .cell_id = cell_id, .suite_text = any_text,
-		.workload = any_text, .directory = any_text, .store = any_text, .round = 3,
+		.kind = SC_SAMPLE_LEDGER,
+		.cell_id = cell_id,
+		.suite_text = any_text,
+		.workload = any_text,
+		.directory = any_text,
+		.store = any_text,
+		.round = 3,
 		.setting = sc_setting_default(),
 	};
-	struct sc_sample_process process = { .time_limit_ns = limit_ns, .interrupt_fd = -1 };
-	struct sc_sample sample = { 0 };
-	struct sc_error error = { 0 };
+	struct sc_sample_process process = {.time_limit_ns = limit_ns, .interrupt_fd = -1};
+	struct sc_sample sample = {0};
+	struct sc_error error = {0};
 	uint64_t elapsed_ns;
 	int fd = mkstemp(path);
 
@@ -283,7 +290,8 @@ static void a_sample_that_is_killed_is_a_failed_sample_with_its_reason(void **st
 
 	(void)state;
 	assert_int_equal(sample.status, SC_FAILED);
-	assert_string_equal(sample.reason, "sample of local/commit/insert_one/wal/full/recycled was "
+	assert_string_equal(sample.reason,
+			    "sample of local/commit/insert_one/wal/full/recycled was "
 			    "killed by signal 9 (Killed)");
 	assert_int_equal(sample.kind, SC_SAMPLE_LEDGER);
 	assert_int_equal(sample.round, 3);
@@ -297,7 +305,7 @@ static void the_last_line_of_its_messages_is_in_the_reason(void **state)
 
 	(void)state;
 	assert_string_equal(sample.reason, "sample of local/commit/insert_one/wal/full/recycled "
-			    "ended with exit status 3: it broke");
+					   "ended with exit status 3: it broke");
 	sc_sample_fini(&sample);
 }
 
@@ -336,7 +344,8 @@ int main(void)
 		     a_child_beyond_its_time_is_killed_with_what_it_started),
 		CASE("a child that closed its streams still has to end in time",
 		     a_child_that_closed_its_streams_still_has_to_end_in_time),
-		CASE("what a child leaves running is killed", what_a_child_leaves_running_is_killed),
+		CASE("what a child leaves running is killed",
+		     what_a_child_leaves_running_is_killed),
 		CASE("an interrupt stops it, even one that came first",
 		     an_interrupt_stops_it_even_if_it_came_first),
 		CASE("no descriptor leaks to the child or stays behind",

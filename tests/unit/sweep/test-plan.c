@@ -11,22 +11,25 @@ static char one_name[] = "insert_one", batch_name[] = "insert_batch", read_name[
 static char suite_name[] = "commit";
 
 static struct sc_workload workloads[] = {
-	{ .name = one_name, .in_default_sweep = true, .writes = true, .rows_per_commit = 1 },
-	{ .name = batch_name, .in_default_sweep = true, .writes = true, .rows_per_commit = 100,
-	  .rows_per_commit_varies = true },
-	{ .name = read_name, .rows_per_commit = 1 },
+	{.name = one_name, .in_default_sweep = true, .writes = true, .rows_per_commit = 1},
+	{.name = batch_name,
+	 .in_default_sweep = true,
+	 .writes = true,
+	 .rows_per_commit = 100,
+	 .rows_per_commit_varies = true},
+	{.name = read_name, .rows_per_commit = 1},
 };
 
-static struct sc_suite suite = { .name = suite_name, .workloads = workloads, .workload_count = 3 };
+static struct sc_suite suite = {.name = suite_name, .workloads = workloads, .workload_count = 3};
 
-static const char *const targets[] = { "local", "other" };
-static const int64_t recycled[] = { SC_WAL_RECYCLED };
-static const int64_t both_states[] = { SC_WAL_RECYCLED, SC_WAL_FRESH };
-static const int64_t journals[] = { SC_JOURNAL_DELETE, SC_JOURNAL_WAL };
-static const int64_t all_journals[] = { 0, 1, 2, 3, 4, 5 };
-static const int64_t levels[] = { 0, 1, 2, 3 };
-static const int64_t page_sizes[] = { 4096, 1024, 8192 };
-static const int64_t batches[] = { 1, 10, 100 };
+static const char *const targets[] = {"local", "other"};
+static const int64_t recycled[] = {SC_WAL_RECYCLED};
+static const int64_t both_states[] = {SC_WAL_RECYCLED, SC_WAL_FRESH};
+static const int64_t journals[] = {SC_JOURNAL_DELETE, SC_JOURNAL_WAL};
+static const int64_t all_journals[] = {0, 1, 2, 3, 4, 5};
+static const int64_t levels[] = {0, 1, 2, 3};
+static const int64_t page_sizes[] = {4096, 1024, 8192};
+static const int64_t batches[] = {1, 10, 100};
 
 static const struct sc_setting_field *field(const char *name)
 {
@@ -39,22 +42,28 @@ static const struct sc_setting_field *field(const char *name)
 
 static struct sc_axis axis(const char *name, const int64_t *values, size_t count)
 {
-	return (struct sc_axis){ field(name), values, count };
+	return (struct sc_axis){field(name), values, count};
 }
 
 static struct sc_plan_request request_of(const struct sc_axis *axes, size_t axis_count)
 {
 	suite.setting = sc_setting_default();
 	return (struct sc_plan_request){
-		.suite = &suite, .targets = targets, .target_count = 1, .axes = axes,
-		.axis_count = axis_count, .wal_states = recycled, .wal_state_count = 1, .seed = 1,
+		.suite = &suite,
+		.targets = targets,
+		.target_count = 1,
+		.axes = axes,
+		.axis_count = axis_count,
+		.wal_states = recycled,
+		.wal_state_count = 1,
+		.seed = 1,
 	};
 }
 
 static struct sc_plan *plan_of(const struct sc_plan_request *request)
 {
 	struct sc_plan *plan = NULL;
-	struct sc_error error = { 0 };
+	struct sc_error error = {0};
 
 	if (sc_plan_new(request, &plan, &error) < 0)
 		fail_msg("%s", error.what);
@@ -79,10 +88,11 @@ static void default_axes(struct sc_axis axes[2])
 static void counts_have_a_closed_form(void **state)
 {
 	const struct {
-		size_t target_count, journal_count, level_count, state_count, page_count, batch_count;
+		size_t target_count, journal_count, level_count, state_count, page_count,
+			batch_count;
 	} grids[] = {
-		{ 1, 2, 4, 1, 1, 1 }, { 2, 2, 4, 1, 1, 1 }, { 1, 2, 4, 2, 1, 1 },
-		{ 1, 6, 4, 2, 3, 1 }, { 2, 6, 3, 2, 3, 3 }, { 1, 6, 1, 1, 2, 2 },
+		{1, 2, 4, 1, 1, 1}, {2, 2, 4, 1, 1, 1}, {1, 2, 4, 2, 1, 1},
+		{1, 6, 4, 2, 3, 1}, {2, 6, 3, 2, 3, 3}, {1, 6, 1, 1, 2, 2},
 	};
 
 	(void)state;
@@ -154,7 +164,7 @@ static void identifiers_say_what_a_cell_is(void **state)
 
 static void the_order_of_lists_does_not_change_the_plan(void **state)
 {
-	static const int64_t backwards[] = { 3, 2, 1, 0 };
+	static const int64_t backwards[] = {3, 2, 1, 0};
 	struct sc_axis axes[2], turned[2];
 	struct sc_plan_request request, other;
 	struct sc_plan *plan, *same;
@@ -197,8 +207,8 @@ static void settings_that_cannot_differ_refer_to_the_canonical_one(void **state)
 
 static void without_the_canonical_one_the_first_stands_for_the_rest(void **state)
 {
-	static const int64_t wal[] = { SC_JOURNAL_WAL }, extra[] = { SC_SYNCHRONOUS_EXTRA };
-	static const int64_t switches[] = { 0, 1 };
+	static const int64_t wal[] = {SC_JOURNAL_WAL}, extra[] = {SC_SYNCHRONOUS_EXTRA};
+	static const int64_t switches[] = {0, 1};
 	const struct sc_axis axes[] = {
 		axis("journal_mode", wal, 1),
 		axis("synchronous", extra, 1),
@@ -280,7 +290,7 @@ static void each_round_takes_each_cell_that_is_run_once(void **state)
 static void expect_refusal(const struct sc_plan_request *request, const char *what)
 {
 	struct sc_plan *plan = NULL;
-	struct sc_error error = { 0 };
+	struct sc_error error = {0};
 
 	assert_int_equal(sc_plan_new(request, &plan, &error), SC_E_USAGE);
 	assert_null(plan);
@@ -332,7 +342,7 @@ static void a_glob_that_matches_nothing_is_refused_with_the_names(void **state)
 {
 	struct sc_plan_request request = request_of(NULL, 0);
 	struct sc_plan *plan = NULL;
-	struct sc_error error = { 0 };
+	struct sc_error error = {0};
 
 	(void)state;
 	request.workloads = "delete_*";
@@ -343,7 +353,7 @@ static void a_glob_that_matches_nothing_is_refused_with_the_names(void **state)
 
 static void rows_per_commit_for_workloads_that_cannot_vary_are_refused(void **state)
 {
-	const struct sc_axis axes[] = { axis("rows_per_commit", batches, 3) };
+	const struct sc_axis axes[] = {axis("rows_per_commit", batches, 3)};
 	struct sc_plan_request request = request_of(axes, 1);
 
 	(void)state;
@@ -357,7 +367,8 @@ int main(void)
 		CASE("the number of cells has a closed form", counts_have_a_closed_form),
 		CASE("the default grid runs 21 of 24 cells for three workloads",
 		     the_default_sweep_runs_21_of_24_cells_for_three_workloads),
-		CASE("identifiers say what a cell is, and are unique", identifiers_say_what_a_cell_is),
+		CASE("identifiers say what a cell is, and are unique",
+		     identifiers_say_what_a_cell_is),
 		CASE("the order of lists does not change the plan",
 		     the_order_of_lists_does_not_change_the_plan),
 		CASE("settings that cannot differ refer to the canonical one",
