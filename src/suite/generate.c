@@ -26,7 +26,7 @@
 #include "zipf.h"
 
 #define POOL_PLACES      (1u << 20)
-#define SHA256_HEX_BYTES (2 * SHA256_DIGEST_LENGTH)
+#define SHA256_HEX_BYTES 64u
 #define NS_PER_S         INT64_C(1000000000)
 #define TIMESTAMP_S_MAX  2e9 /* after its start, 63 years: nanoseconds since 1970 fit 64 bits */
 
@@ -94,6 +94,8 @@ static int init_stream(struct stream *self, const struct sc_generation *generati
 		       struct sc_error *error)
 {
 	bool picks = generator->kind == SC_GENERATOR_PICK;
+
+	assert(!picks || generation->dataset); /* the parser lets workloads alone pick */
 
 	*self = (struct stream){
 		.generator = generator,
@@ -188,8 +190,9 @@ static char *fill_pool(uint64_t seed, const char *name, uint64_t bytes, bool tex
 	for (size_t i = 0; pool && i < count; i += 8) {
 		uint64_t number = sc_random_next(&random);
 
-		for (size_t j = 0; j < 8; j++, number >>= 8)
-			pool[i + j] = text ? letters[number & 63] : (char)(number & 255);
+		memcpy(pool + i, &number, 8);
+		for (size_t j = 0; text && j < 8; j++, number >>= 8)
+			pool[i + j] = letters[number & 63];
 	}
 	return pool;
 }
@@ -312,14 +315,14 @@ static int digest(int64_t number, struct sc_arena *arena, struct sc_value *ret_v
 	unsigned char raw[SHA256_DIGEST_LENGTH];
 	char decimal[24];
 	int length = snprintf(decimal, sizeof decimal, "%" PRId64, number);
-	char *text = sc_arena_take(arena, SHA256_HEX_BYTES);
+	char *text = sc_arena_take(arena, SHA256_HEX_BYTES), *at = text;
 
 	if (!text)
 		return -ENOMEM;
 	(void)SHA256((const unsigned char *)decimal, (size_t)length, raw); /* returns raw */
 	for (size_t i = 0; i < sizeof raw; i++) {
-		text[2 * i] = digits[raw[i] >> 4];
-		text[2 * i + 1] = digits[raw[i] & 15];
+		*at++ = digits[raw[i] >> 4];
+		*at++ = digits[raw[i] & 15];
 	}
 	ret_value->kind = SC_VALUE_TEXT;
 	ret_value->bytes = text;
@@ -424,6 +427,7 @@ static int value_at(const struct stream *self, const struct stream *inner, uint6
 		set_integer(ret_value, (int64_t)rank + 1);
 		return 0;
 	case SC_GENERATOR_NAME:
+		assert(inner); /* a name's own numbers are no names */
 		r = value_at(inner, NULL, index, arena, ret_value);
 		ret_value->kind = SC_VALUE_NAME;
 		return r;

@@ -306,7 +306,7 @@ int sc_key_texts(struct sc_key_reader *reader, const cJSON *item, size_t min, si
 		 char ***ret_texts, size_t *ret_count)
 {
 	const cJSON *entry;
-	size_t count;
+	size_t count = 0;
 	int r;
 
 	assert(!*ret_texts);

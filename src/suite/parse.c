@@ -171,7 +171,7 @@ static int read_schema(struct sc_key_reader *reader, const cJSON *item, void *ob
 {
 	struct sc_suite *suite = object;
 	const cJSON *entry;
-	size_t count;
+	size_t count = 0;
 	int r;
 
 	r = sc_key_array(reader, item, 1, SCHEMA_MAX, &count);
@@ -324,7 +324,7 @@ static int read_workloads(struct sc_key_reader *reader, const cJSON *item, void 
 {
 	struct sc_suite *suite = object;
 	const cJSON *entry;
-	size_t count;
+	size_t count = 0;
 	int r;
 
 	r = sc_key_array(reader, item, 1, WORKLOADS_MAX, &count);

@@ -80,7 +80,7 @@ static int set_digest(struct sc_suite *suite, struct sc_error *error)
 
 	if (!EVP_Digest(suite->text, strlen(suite->text), raw, &count, EVP_sha256(), NULL))
 		return sc_fail(error, -ENOMEM, "SHA-256 of suite '%s'", suite->name);
-	for (unsigned int i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		(void)snprintf(suite->digest + 2 * i, 3, "%02x", raw[i]);
 	return 0;
 }

@@ -203,7 +203,7 @@ static int run_transaction(struct run *run, const struct sc_block *block, uint64
 	uint64_t now_ns;
 	int r;
 
-	r = run_statement(run, &run->program->begin, NULL);
+	r = run_statement(run, &run->program->begin, block->values);
 	for (uint64_t i = first; i < end && r == 0; i++) {
 		if (i > first)
 			(void)end_operation(run);
@@ -212,7 +212,7 @@ static int run_transaction(struct run *run, const struct sc_block *block, uint64
 	if (r < 0)
 		return r;
 	run->commit_start_ns = syncost_now_ns();
-	r = run_statement(run, &run->program->commit, NULL);
+	r = run_statement(run, &run->program->commit, block->values);
 	if (r < 0)
 		return r;
 	now_ns = end_operation(run);

@@ -66,7 +66,7 @@ static bool same_value(const struct sc_value *one, const struct sc_value *other)
 		return one->byte_count == other->byte_count &&
 		       memcmp(one->bytes, other->bytes, one->byte_count) == 0;
 	if (one->kind == SC_VALUE_REAL)
-		return memcmp(&one->real, &other->real, sizeof(one->real)) == 0;
+		return one->integer == other->integer; /* bit by bit */
 	return one->integer == other->integer;
 }
 

@@ -17,6 +17,7 @@ struct manual {
 	char paths[PATHS_MAX][96];
 	size_t path_count;
 	char example[EXAMPLE_BYTES];
+	size_t example_bytes;
 };
 
 static void copy_unescaped(char *to, const char *from)
@@ -44,7 +45,9 @@ static void read_manual(FILE *file, struct manual *manual)
 			is_example = false;
 		if (is_example) {
 			copy_unescaped(text, line);
-			strcat(strcat(manual->example, text), "\n");
+			manual->example_bytes += (size_t)snprintf(
+				manual->example + manual->example_bytes,
+				EXAMPLE_BYTES - manual->example_bytes, "%s\n", text);
 		}
 		if (strncmp(line, ".nf", 3) == 0)
 			is_example = strcmp(section, "EXAMPLE") == 0;

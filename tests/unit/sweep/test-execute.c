@@ -33,6 +33,7 @@ struct look { /* at the WAL, from outside */
 
 static struct {
 	char names[200];
+	size_t names_bytes;
 	char wal[2 * SCRATCH_PATH_BYTES];
 	struct look measure, verify;
 	void (*at_measure)(const char *directory);
@@ -76,12 +77,15 @@ static struct look look_at_wal(void)
 	return look;
 }
 
+/* NOLINTBEGIN(bugprone-reserved-identifier, cert-dcl*): the name is the linker's */
 int __wrap_prctl(int option, const char *name);
 
 int __wrap_prctl(int option, const char *name)
 {
 	assert_int_equal(option, PR_SET_NAME);
-	strcat(strcat(phases.names, name), " ");
+	phases.names_bytes +=
+		(size_t)snprintf(phases.names + phases.names_bytes,
+				 sizeof(phases.names) - phases.names_bytes, "%s ", name);
 	if (strcmp(name, "sc-measure") == 0) {
 		phases.measure = look_at_wal();
 		if (phases.at_measure)
@@ -91,6 +95,7 @@ int __wrap_prctl(int option, const char *name)
 		phases.verify = look_at_wal();
 	return 0;
 }
+/* NOLINTEND(bugprone-reserved-identifier, cert-dcl*) */
 
 /* --- samples */
 
@@ -135,6 +140,7 @@ static int run(const struct scratch *scratch, const char *name, struct sc_sample
 	free(spec->directory);
 	spec->directory = strdup(scratch_path(scratch, name));
 	phases.names[0] = '\0';
+	phases.names_bytes = 0;
 	(void)snprintf(phases.directory, sizeof(phases.directory), "%s", spec->directory);
 	(void)snprintf(phases.wal, sizeof(phases.wal), "%s/bench.db-wal", spec->directory);
 	memset(&phases.measure, 0, sizeof(phases.measure));
@@ -284,7 +290,7 @@ static void the_phases_are_named_in_order(void **state)
 	sc_sample_spec_fini(&spec);
 }
 
-#define WAL_FRAME_BYTES  (4096 + 24)
+#define WAL_FRAME_BYTES  UINT64_C(4120) /* a page and its header */
 #define WAL_HEADER_BYTES 32
 
 static void a_fresh_wal_is_empty_and_grows(void **state)
@@ -384,7 +390,8 @@ static void a_workload_that_fills_no_wal_cannot_be_recycled(void **state)
 	assert_int_equal(sc_suite_load("commit", &suite, &error), 0);
 	text = strdup(suite->text);
 	at = strstr(text, "WHERE id = :id\"]");
-	memcpy(at, "WHERE id <-:id", 14); /* no row: nothing is written */
+	at[9] = '<'; /* "WHERE id <-:id" is no row: nothing is written */
+	at[10] = '-';
 	spec = spec_for(text, "update_one");
 	spec.setting.journal_mode = SC_JOURNAL_WAL;
 	assert_int_equal(run(*state, "empty", &spec, &sample, &error), SC_E_UNMEASURABLE);
@@ -477,8 +484,8 @@ static void payload_is_what_the_timed_part_bound(void **state)
 	spec.setting.synchronous = SC_SYNCHRONOUS_OFF;
 	run_well(*state, "payload", &spec, &sample);
 	/* Three integers and a text of 80 to 120 bytes. */
-	assert_true(sample.space.payload_bytes > 100 * (24 + 95));
-	assert_true(sample.space.payload_bytes < 100 * (24 + 105));
+	assert_true(sample.space.payload_bytes > UINT64_C(100) * (24 + 95));
+	assert_true(sample.space.payload_bytes < UINT64_C(100) * (24 + 105));
 	sc_sample_fini(&sample);
 	sc_sample_spec_fini(&spec);
 }
@@ -643,7 +650,7 @@ static void a_ledger_sample_counts_what_its_timed_part_did(void **state)
 	assert_non_null(write);
 	assert_string_equal(write->database, "bench.db");
 	/* A page a commit: a frame header and a page each, and a WAL header after each reset. */
-	assert_int_equal(write->calls, 2 * 100 + sample.checkpoints.resets);
+	assert_int_equal(write->calls, UINT64_C(200) + sample.checkpoints.resets);
 	assert_int_equal(write->bytes, 100 * WAL_FRAME_BYTES + 32 * sample.checkpoints.resets);
 	assert_int_equal(sample.checkpoints.resets, sample.checkpoints_seen);
 	assert_true(sample.checkpoints.count >= 4 && sample.checkpoints.frames > 0);
