@@ -4,7 +4,10 @@
  * A WAL's header carries a checkpoint sequence number, one more after each reset; it is read
  * through SQLite's own handle. Recycling runs commits of the workload itself, without syncs, until
  * that number has grown: then a checkpoint has copied everything, the file has the size at which
- * checkpoints come, and the last commit was the first to overwrite it.
+ * checkpoints come, and the last commit was the first to overwrite it. Half as many commits again
+ * bring the next checkpoint half a cycle away. A timed part of whole cycles would else end where a
+ * checkpoint is due, and one frame more or less would decide whether it is counted; from here it
+ * holds as many as it has cycles, even if a cycle takes a few commits more than was thought.
  *
  * Where SQLite never checkpoints by itself, as many operations run as will be timed, and one
  * explicit checkpoint follows: the file is then as long as the timed part will need it.
@@ -42,9 +45,9 @@ static int run_commits(struct sc_progress *progress, const struct sc_warmup *war
 	return sc_progress_run(progress, (operations + rows - 1) / rows * rows, error);
 }
 
-/* Commits until the WAL has been reset once more. */
+/* Commits until the WAL has been reset once more. *ret_commits: how many of them that took. */
 static int run_until_reset(struct sc_progress *progress, const struct sc_warmup *warmup,
-			   uint64_t commits_max, struct sc_error *error)
+			   uint64_t commits_max, uint64_t *ret_commits, struct sc_error *error)
 {
 	uint32_t before = 0, now = 0;
 	int r;
@@ -56,8 +59,10 @@ static int run_until_reset(struct sc_progress *progress, const struct sc_warmup 
 		r = run_commits(progress, warmup, 1, error);
 		if (r == 0)
 			r = sc_wal_sequence(progress->db, &now, error);
-		if (r == 0 && now != before)
+		if (r == 0 && now != before) {
+			*ret_commits = i + 1;
 			return 0;
+		}
 	}
 	if (r < 0)
 		return r;
@@ -65,6 +70,21 @@ static int run_until_reset(struct sc_progress *progress, const struct sc_warmup 
 		       "workload %s writes too little to bring the WAL to a checkpoint of %" PRIu32
 		       " pages",
 		       warmup->workload->name, warmup->effective->wal_autocheckpoint);
+}
+
+/* The first cycle of a WAL, and half of the second. */
+static int run_to_half_cycle(struct sc_progress *progress, const struct sc_warmup *warmup,
+			     struct sc_error *error)
+{
+	/* Each commit writes a frame or more; what takes longer than this writes nothing. */
+	uint64_t commits_max = UINT64_C(2) * warmup->effective->wal_autocheckpoint + 16;
+	uint64_t commits = 0;
+	int r;
+
+	r = run_until_reset(progress, warmup, commits_max, &commits, error);
+	if (r < 0)
+		return r;
+	return run_commits(progress, warmup, commits / 2 * warmup->rows_per_commit, error);
 }
 
 static int recycle_by_hand(struct sc_progress *progress, const struct sc_warmup *warmup,
@@ -101,11 +121,7 @@ static int recycle(struct sc_progress *progress, const struct sc_warmup *warmup,
 	if (r < 0)
 		return r;
 	if (warmup->effective->wal_autocheckpoint > 0)
-		/* Each commit writes a frame or more; what takes longer than this writes nothing.
-		 */
-		r = run_until_reset(progress, warmup,
-				    UINT64_C(2) * warmup->effective->wal_autocheckpoint + 16,
-				    error);
+		r = run_to_half_cycle(progress, warmup, error);
 	else
 		r = recycle_by_hand(progress, warmup, error);
 	if (r < 0)
