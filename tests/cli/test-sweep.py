@@ -396,6 +396,28 @@ class Output(Case):
         with open(SMALL[1], "rb") as file:
             self.assertEqual(cell["suite_digest"], hashlib.sha256(file.read()).hexdigest())
 
+    def test_whole_cycles(self):
+        """a timing sample of a recycled WAL has the checkpoints that its frames are worth"""
+        small = SMALL[:2] + SMALL[4:]  # without --ops: sized by time
+        done = self.run_syncost("sweep", *small, "--journal-mode", "wal", "--synchronous", "off",
+                                "--workload", "insert_one", "--wal-autocheckpoint", "30,50,200",
+                                "--page-size", "1024,4096", "--format", "json")
+        self.assertDone(done)
+        seen = set()
+        lines = samples(newest_report(self.place))
+        for ledger in lines[:6]:
+            setting = ledger["effective"]
+            frames = sum(row["bytes"] for row in ledger["io"]
+                         if (row["instrument"], row["role"], row["op"]) ==
+                         ("vfs", "wal", "write")) / (setting["page_size"] + 24)
+            cycle = setting["wal_autocheckpoint"] * ledger["operations"] / frames
+            for line in lines[6:]:
+                if line["cell_id"] == ledger["cell_id"]:
+                    self.assertAlmostEqual(line["checkpoints_seen"], line["operations"] / cycle,
+                                           delta=0.1 * line["operations"] / cycle + 0.5)
+                    seen.add(line["checkpoints_seen"])
+        self.assertNotIn(0, seen)
+
     def test_failed_cell(self):
         """a cell that fails has its reason in the report, the others go on, exit code 4"""
         done = self.run_syncost("sweep", *SMALL, "--workload", "*r*", "--journal-mode", "delete",
