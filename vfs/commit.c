@@ -8,10 +8,9 @@
  * wrote nothing, and never for a rollback.
  *
  * So a main file remembers whether main file, journal or WAL were written since. A rollback leaves
- * such writes behind; they are forgotten when the write lock is given up without the report
- * (rollback journals), taken anew (WAL), or when the journal is read from its header on, which
- * only playing back a whole journal does. In locking_mode=EXCLUSIVE there is no lock to watch; what
- * remains unseen there is a rollback that played back no journal (WAL frames spilled before the
+ * such writes behind; they are forgotten when the write lock is taken anew, or when the journal is
+ * read from its header on, which only playing back a whole journal does. In locking_mode=EXCLUSIVE
+ * there is no lock to watch; what remains unseen there is a rollback that played back no journal (WAL frames spilled before the
  * rollback, journal_mode=MEMORY): an empty commit right after it is then taken for one that wrote.
  *
  * Databases of one transaction: all are still held when the first reports. As long as a sibling
@@ -255,8 +254,6 @@ void sc_commit_write_lock(struct sc_thread *thread, struct sc_file *main)
 void sc_commit_write_unlock(struct sc_file *main)
 {
 	main->transaction.is_open = false;
-	if (!main->wal)
-		main->transaction.has_written = false;
 }
 
 void sc_commit_call_ends(struct sc_thread *thread, const struct sc_moment *now)

@@ -36,7 +36,7 @@
 static char directory_path[3072];
 static char file_path[4096];      /* empty: no file */
 static bool is_anonymous_meter;
-static pid_t file_owner;
+static pid_t file_owner;          /* a child of fork() inherits the path, not the file */
 static uint32_t generation_count; /* given out so far */
 static uint32_t instance_count;
 static bool is_prepared;
@@ -264,7 +264,6 @@ static void child_of_fork(void)
 	uint32_t generation = atomic_load(&sc_ledger.generation);
 
 	sc_ledger_database_unlock();
-	file_path[0] = '\0'; /* the parent's */
 	if (generation != SC_LEDGER_OFF)
 		atomic_store(&sc_ledger.generation, SC_LEDGER_FORKED);
 }

@@ -313,16 +313,38 @@ static void connections_of_one_thread_do_not_mix(void **state)
 
 static void several_connections_to_one_database_find_their_wal(void **state)
 {
-	sqlite3 *dbs[5];
+	static const int order[] = {3, 1, 4, 0, 2};
 	struct mode mode = {"WAL", "NORMAL", "NORMAL", false};
+	sqlite3 *dbs[5];
+
+	(void)state;
+	scene_close(open_in(&mode, "a.db"));
+	for (int i = 0; i < 5; i++)
+		dbs[i] = scene_open("a.db");
+	/* Main files are open; each opens its WAL with its first statement. */
+	reset();
+	for (int i = 0; i < 50; i++)
+		run(dbs[order[i % 5]], "INSERT INTO t(a) VALUES(1)");
+	assert_commits(&mode, "five connections in turn", 50, 0);
+	for (int i = 0; i < 5; i++)
+		scene_close(dbs[i]);
+}
+
+static void several_connections_to_one_database_find_their_journal(void **state)
+{
+	static const int order[] = {3, 1, 4, 0, 2};
+	struct mode mode = {"DELETE", "OFF", "NORMAL", false};
+	sqlite3 *dbs[5];
 
 	(void)state;
 	for (int i = 0; i < 5; i++)
 		dbs[i] = open_in(&mode, "a.db");
 	reset();
-	for (int i = 0; i < 50; i++)
-		run(dbs[i % 5], "INSERT INTO t(a) VALUES(1)");
-	assert_commits(&mode, "five connections in turn", 50, 0);
+	for (int i = 0; i < 50; i++) {
+		run(dbs[order[i % 5]], "BEGIN IMMEDIATE; INSERT INTO t(a) VALUES(1)");
+		run(dbs[order[i % 5]], i % 2 ? "COMMIT" : "ROLLBACK");
+	}
+	assert_commits(&mode, "five connections in turn", 25, 0);
 	for (int i = 0; i < 5; i++)
 		scene_close(dbs[i]);
 }
@@ -466,6 +488,8 @@ int main(void)
 		CASE("connections of one thread do not mix", connections_of_one_thread_do_not_mix),
 		CASE("several connections to one database find their WAL",
 		     several_connections_to_one_database_find_their_wal),
+		CASE("several connections to one database find their journal",
+		     several_connections_to_one_database_find_their_journal),
 		CASE("a record tells its commit", a_record_tells_its_commit),
 		CASE("without marks a record runs from the first write",
 		     without_marks_a_record_runs_from_the_first_write),

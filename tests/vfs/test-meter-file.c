@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -227,6 +228,59 @@ static void a_living_process_keeps_its_file(void **state)
 	close(fds[1]);
 }
 
+static int make_file(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static pid_t number_of_the_dead(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	return pid;
+}
+
+static void one_sign_of_life_is_enough(void **state)
+{
+	char living[128], locked[128], dead[128], foreign[128];
+	pid_t pid = number_of_the_dead();
+	int living_fd, locked_fd, dead_fd, foreign_fd;
+
+	(void)state;
+	need_tmpfs();
+	/* Of a process that lives, here or under the same number elsewhere; nobody locks it. */
+	snprintf(living, sizeof(living), "%s", meter_path_of(getppid()));
+	/* Locked by somebody, although no process has this number here. */
+	snprintf(locked, sizeof(locked), "%s", meter_path_of(pid));
+	snprintf(dead, sizeof(dead), "%s", meter_path_of(number_of_the_dead()));
+	snprintf(foreign, sizeof(foreign), "%s/syncost-meter.x", shm);
+	living_fd = make_file(living);
+	locked_fd = make_file(locked);
+	dead_fd = make_file(dead);
+	foreign_fd = make_file(foreign);
+	assert_int_equal(flock(locked_fd, LOCK_EX | LOCK_NB), 0);
+
+	assert_int_equal(in_child(look_at_own_file, -1), 0);
+	assert_int_equal(access(living, F_OK), 0);
+	assert_int_equal(access(locked, F_OK), 0);
+	assert_int_equal(access(foreign, F_OK), 0);
+	assert_int_not_equal(access(dead, F_OK), 0);
+
+	unlink(living);
+	unlink(locked);
+	unlink(foreign);
+	close(living_fd);
+	close(locked_fd);
+	close(dead_fd);
+	close(foreign_fd);
+}
+
 static void files_that_are_no_meter_are_refused(void **state)
 {
 	struct syncost_snapshot *snapshot = NULL;
@@ -291,6 +345,13 @@ static void fork_in_a_measured_process(int fd)
 	require(syncost_register(UNDER_NAME, SHIM_NAME, false) == 0, 2);
 	work("p.db", 1);
 	parent = getpid();
+
+	pid = fork();
+	if (pid == 0)
+		exit(0); /* it never recorded; the parent's file stays */
+	require(waitpid(pid, &status, 0) == pid && status == 0, 8);
+	require(access(meter_path_of(parent), F_OK) == 0, 9);
+
 	pid = fork();
 	if (pid == 0) {
 		require(syncost_meter_path() == NULL, 11);
@@ -354,6 +415,7 @@ int main(void)
 			   a_file_size_limit_is_an_error_and_no_signal),
 		CASE_CHILD("a killed process loses nothing", a_killed_process_loses_nothing),
 		CASE_CHILD("a living process keeps its file", a_living_process_keeps_its_file),
+		CASE_CHILD("one sign of life is enough", one_sign_of_life_is_enough),
 		CASE_CHILD("files that are no meter are refused",
 			   files_that_are_no_meter_are_refused),
 		CASE("a child starts a capture of its own", a_child_starts_a_capture_of_its_own),

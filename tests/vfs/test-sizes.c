@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ledger.h"
+
 struct files {
 	uint64_t main_db, wal, journal, shm;
 };
@@ -188,6 +190,33 @@ static void a_failed_write_leaves_the_real_size(void **state)
 	scene_close(db);
 }
 
+static unsigned late_growths, early_growths;
+
+static void look_at_growth(enum sc_role role, uint64_t end_bytes)
+{
+	uint32_t slot = 1; /* the only database */
+
+	if (sc_ledger_size_known(slot, role) < end_bytes)
+		late_growths++;
+	else
+		early_growths++;
+}
+
+static void growth_is_published_before_it_happens(void **state)
+{
+	sqlite3 *db = scene_open("a.db");
+
+	(void)state;
+	late_growths = early_growths = 0;
+	under.on_write = look_at_growth;
+	run(db, "CREATE TABLE t(a); INSERT INTO t VALUES(randomblob(30000))");
+	run(db, "PRAGMA journal_mode = WAL; INSERT INTO t VALUES(randomblob(30000))");
+	run(db, "PRAGMA wal_checkpoint(TRUNCATE)");
+	assert_true(early_growths > 20);
+	assert_int_equal(late_growths, 0);
+	scene_close(db);
+}
+
 static void temporary_files_come_and_go(void **state)
 {
 	sqlite3 *db = scene_open("a.db");
@@ -258,6 +287,8 @@ int main(void)
 		     a_journal_is_seen_at_its_highest_although_it_is_gone),
 		CASE("chunks are rounded up", chunks_are_rounded_up),
 		CASE("a failed write leaves the real size", a_failed_write_leaves_the_real_size),
+		CASE("growth is published before it happens",
+		     growth_is_published_before_it_happens),
 		CASE("temporary files come and go", temporary_files_come_and_go),
 		CASE("two connections share their files", two_connections_share_their_files),
 		CASE("all databases together have a highest moment",

@@ -364,6 +364,37 @@ static bool sleeping_syncs_are_off_cpu(void)
 	       near("write asleep", asleep_ns(&split, SC_PART_WRITE), 0, 0.1 * truth_ns);
 }
 
+/* Both in one call: the sleeping sync must not be taken for sleeping SQL. */
+static bool burning_and_sleeping_in_one_call(void)
+{
+	struct syncost_split split;
+	struct truth before, planted;
+	double truth_ns;
+
+	assert_int_equal(syncost_reset(), 0);
+	atomic_store(&under.sync_us, 5000);
+	before = look();
+	for (int i = 0; i < 20; i++)
+		run_marked(subject, "INSERT INTO t(a) VALUES(burn(6))");
+	planted = since(before);
+	atomic_store(&under.sync_us, 0);
+	split = split_now();
+	truth_ns = (double)(planted.wall_ns - planted.cpu_ns - planted.run_delay_ns);
+	return near("sync asleep", asleep_ns(&split, SC_PART_SYNC), truth_ns, 0.1 * truth_ns) &&
+	       near("sql asleep", asleep_ns(&split, SC_PART_SQL), 0, 0.1 * truth_ns) &&
+	       near("sql on the processor", (double)split.cpu_ns[SC_PART_SQL], 120e6, 12e6);
+}
+
+static void burning_and_sleeping_are_told_apart(void **state)
+{
+	(void)state;
+	subject = open_with_rows("a.db", "WAL");
+	assert_int_equal(sqlite3_create_function(subject, "burn", 1, SQLITE_UTF8, NULL, burn, NULL,
+						 NULL), SQLITE_OK);
+	try_until_right(burning_and_sleeping_in_one_call);
+	scene_close(subject);
+}
+
 static void a_sync_that_sleeps_is_off_the_processor(void **state)
 {
 	(void)state;
@@ -697,6 +728,8 @@ int main(void)
 			   a_function_that_sleeps_is_sql_off_the_processor),
 		CASE_QUICK("a sync that sleeps is off the processor",
 			 a_sync_that_sleeps_is_off_the_processor),
+		CASE_QUICK("burning and sleeping in one call are told apart",
+			   burning_and_sleeping_are_told_apart),
 		CASE_QUICK("a write that burns is on the processor",
 			 a_write_that_burns_is_on_the_processor),
 		CASE_QUICK("a hog on the same processor is run delay",

@@ -99,6 +99,8 @@ static int under_write(sqlite3_file *file, const void *data, int amount, sqlite3
 {
 	int rc;
 
+	if (under.on_write)
+		under.on_write(ROLE(file), (uint64_t)offset + (uint64_t)amount);
 	if (under.failing_write && atomic_fetch_sub(&under.failing_write, 1) == 1)
 		rc = SQLITE_IOERR_WRITE;
 	else

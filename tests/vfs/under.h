@@ -33,6 +33,7 @@ struct under {
 	_Atomic uint32_t write_us; /* each write */
 	_Atomic uint32_t spin_us;  /* each write burns this much processor time */
 	_Atomic uint32_t failing_write; /* counts down; the write that reaches 0 fails */
+	void (*on_write)(enum sc_role role, uint64_t end_bytes); /* before each write; may be NULL */
 };
 
 extern struct under under;
