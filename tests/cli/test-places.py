@@ -4,6 +4,7 @@
 import json
 import os
 import shutil
+import sys
 import tempfile
 
 from harness import (SMALL, Case, as_nobody, cells, mount_namespace, newest_report, samples,
@@ -121,6 +122,25 @@ class Places(Case):
         self.assertIs(summary(os.path.join(keep, "report"))["plan"]["complete"], False)
         self.assertGreater(len(samples(os.path.join(keep, "report"))), 0)
         self.assertDone(self.run_syncost("report", os.path.join(keep, "report")))
+
+    def test_no_wal(self):
+        """a SQLite without WAL is measured as it is, with a finding on what it did not take"""
+        environment = dict(os.environ, LD_PRELOAD=os.path.abspath(sys.argv[2]))
+        environment["ASAN_OPTIONS"] = (environment.get("ASAN_OPTIONS", "") +
+                                       ":verify_asan_link_order=0")
+        done = self.run_syncost("sweep", *FEW, env=environment)
+        self.assertDone(done)
+        folder = newest_report(self.place)
+        cell = cells(folder)["local/small/insert_one/wal/full/recycled"]
+        self.assertEqual(cell["setting"]["journal_mode"], "wal")
+        self.assertEqual(cell["effective"]["journal_mode"], "delete")
+        self.assertEqual(cell["syncs"]["per_commit"], 4)  # it is DELETE with FULL
+        finding, = [finding for finding in cell["findings"]
+                    if finding["code"] == "effective-differs"]
+        self.assertIn("asked for wal, it reads back delete", finding["text"])
+        self.assertIn("journal_mode", done.out)
+        with open(os.path.join(folder, "metadata.json"), encoding="utf-8") as file:
+            self.assertIn("no-wal", json.load(file)["environment"]["LD_PRELOAD"])
 
     def test_same_directory(self):
         """a report folder inside the target is not the target's to remove"""
