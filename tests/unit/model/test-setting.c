@@ -310,8 +310,8 @@ static struct observable observe(const struct sc_setting *s, bool device_tells)
 	bool deletes = s->journal_mode == SC_JOURNAL_DELETE &&
 		       s->locking_mode == SC_LOCKING_NORMAL;
 	struct observable seen = {
-		.mode = s->journal_mode,
-		.locking = s->locking_mode,
+		.mode = (int)s->journal_mode,
+		.locking = (int)s->locking_mode,
 		.full_flag = device_tells && syncs && s->fullfsync,
 		.checkpoint_full_flag = device_tells && syncs && wal &&
 					(s->checkpoint_fullfsync || s->fullfsync),
