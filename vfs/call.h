@@ -100,7 +100,7 @@ static inline uint64_t sc_call_finish(struct sc_call *call, uint32_t database, e
 		sc_ledger_note(series, true, wall_ns, bytes, is_failed,
 			       thread->checkpoint_depth > 0);
 	if (__builtin_expect(thread->checkpoint_depth > 0, 0))
-		thread->calls.checkpoint_last_ns = end_ns;
+		thread->calls.checkpoint.last_ns = end_ns;
 	return end_ns;
 }
 

@@ -51,6 +51,26 @@ struct sc_readings {
 	uint64_t run_delay_ns;
 };
 
+enum sc_checkpoint_phase {
+	SC_CHECKPOINT_NONE,
+	SC_CHECKPOINT_BEGUN,   /* the lock is held, or the WAL has been synced */
+	SC_CHECKPOINT_COPYING, /* CKPT_START seen */
+	SC_CHECKPOINT_COPIED,  /* CKPT_DONE seen: truncation and sync may follow */
+};
+
+/* The checkpoint in progress. Its connection may be closed by another thread before it is known
+   to be over: the file is compared, never followed. */
+struct sc_checkpoint {
+	const struct sc_file *main; /* the database's file; NULL: none in progress */
+	uint32_t database;  /* its slot */
+	enum sc_checkpoint_phase phase;
+	bool has_lock;      /* ends with the release of the checkpoint lock */
+	bool has_copied;    /* or tried to: it counts, and is not counted yet */
+	uint64_t booked_ns; /* moment up to which it is booked; first its start */
+	uint64_t last_ns;   /* end of the last call that belongs to it */
+	uint64_t frames;    /* copied and not booked yet */
+};
+
 struct sc_calls {
 	bool is_inside;            /* between syncost_call_begin() and _end() */
 	bool is_sql_read;          /* thread CPU is read around the present bracketed call */
@@ -66,8 +86,7 @@ struct sc_calls {
 	struct sc_readings inside[SC_PART_COUNT_]; /* readings in the present bracketed call */
 	struct sc_wait wait;
 	struct sc_group group;
-	struct sc_file *checkpoint; /* main file of the checkpoint in progress; NULL: none */
-	uint64_t checkpoint_last_ns; /* end of the last call that belongs to it */
+	struct sc_checkpoint checkpoint;
 	bool has_faults;           /* major_faults holds a reading */
 	uint64_t major_faults;     /* of the thread, at the last reading */
 };

@@ -22,103 +22,107 @@
 
 #include "checkpoint.h"
 
-static void begin(struct sc_thread *thread, struct sc_file *main, uint64_t start_ns, bool has_lock)
+static void begin(struct sc_thread *thread, const struct sc_file *main, uint64_t start_ns,
+		  bool has_lock)
 {
 	sc_checkpoint_finish(thread);
-	main->checkpoint = (struct sc_checkpoint){
+	thread->calls.checkpoint = (struct sc_checkpoint){
+		.main = main,
+		.database = main->database,
 		.phase = SC_CHECKPOINT_BEGUN,
 		.has_lock = has_lock,
 		.booked_ns = start_ns,
+		.last_ns = start_ns,
 	};
-	thread->calls.checkpoint = main;
-	thread->calls.checkpoint_last_ns = start_ns;
 	thread->checkpoint_depth = 1;
 }
 
 /* Books what is not booked yet, up to the last call that belongs to it. */
-static void book(struct sc_thread *thread, struct sc_file *main)
+static void book(struct sc_thread *thread)
 {
-	struct sc_database *database = &sc_ledger.meter->databases[main->database];
-	uint64_t ns = thread->calls.checkpoint_last_ns - main->checkpoint.booked_ns;
+	struct sc_checkpoint *checkpoint = &thread->calls.checkpoint;
+	struct sc_database *database = &sc_ledger.meter->databases[checkpoint->database];
+	uint64_t ns = checkpoint->last_ns - checkpoint->booked_ns;
 
-	main->checkpoint.booked_ns = thread->calls.checkpoint_last_ns;
+	checkpoint->booked_ns = checkpoint->last_ns;
 	thread->checkpoint_ns += ns;
 	(void)atomic_fetch_add_explicit(&database->checkpoint_ns, ns, memory_order_relaxed);
-	(void)atomic_fetch_add_explicit(&database->checkpoint_frames, main->checkpoint.frames,
+	(void)atomic_fetch_add_explicit(&database->checkpoint_frames, checkpoint->frames,
 					memory_order_relaxed);
-	main->checkpoint.frames = 0;
-	if (main->checkpoint.has_copied)
+	checkpoint->frames = 0;
+	if (checkpoint->has_copied)
 		(void)atomic_fetch_add_explicit(&database->checkpoints, 1, memory_order_relaxed);
-	main->checkpoint.has_copied = false;
+	checkpoint->has_copied = false;
 }
 
 void sc_checkpoint_finish(struct sc_thread *thread)
 {
-	struct sc_file *main = thread->calls.checkpoint;
-
-	if (!main)
+	if (!thread->calls.checkpoint.main)
 		return;
-	thread->calls.checkpoint = NULL;
+	book(thread);
+	thread->calls.checkpoint.main = NULL;
 	thread->checkpoint_depth = 0;
-	main->checkpoint.phase = SC_CHECKPOINT_NONE;
-	book(thread, main);
 }
 
 void sc_checkpoint_called_slow(struct sc_thread *thread)
 {
-	struct sc_file *main = thread->calls.checkpoint;
+	const struct sc_checkpoint *checkpoint = &thread->calls.checkpoint;
 
-	if (!main->checkpoint.has_lock && main->checkpoint.phase == SC_CHECKPOINT_COPIED)
-		book(thread, main);
+	if (!checkpoint->has_lock && checkpoint->phase == SC_CHECKPOINT_COPIED)
+		book(thread);
 }
 
-void sc_checkpoint_locked(struct sc_thread *thread, struct sc_file *main, uint64_t end_ns)
+void sc_checkpoint_locked(struct sc_thread *thread, const struct sc_file *main, uint64_t end_ns)
 {
 	begin(thread, main, end_ns, true);
 }
 
-void sc_checkpoint_unlocked(struct sc_thread *thread, struct sc_file *main)
+void sc_checkpoint_unlocked(struct sc_thread *thread, const struct sc_file *main)
 {
-	if (thread->calls.checkpoint == main && main->checkpoint.has_lock)
+	if (thread->calls.checkpoint.main == main && thread->calls.checkpoint.has_lock)
 		sc_checkpoint_finish(thread);
 }
 
-void sc_checkpoint_before_sync(struct sc_thread *thread, struct sc_file *wal)
+void sc_checkpoint_before_sync(struct sc_thread *thread, const struct sc_file *wal)
 {
-	struct sc_file *main = wal->main;
+	const struct sc_file *main = wal->main;
 
-	if (main && thread->calls.checkpoint != main && !main->transaction.has_written)
+	if (main && thread->calls.checkpoint.main != main && !main->transaction.has_written)
 		begin(thread, main, sc_clock_ns(), false);
 }
 
-void sc_checkpoint_before_control(struct sc_thread *thread, struct sc_file *main, int control)
+void sc_checkpoint_before_control(struct sc_thread *thread, const struct sc_file *main, int control)
 {
+	struct sc_checkpoint *checkpoint = &thread->calls.checkpoint;
+
 	if (control == SQLITE_FCNTL_CKPT_START) {
-		if (thread->calls.checkpoint != main)
+		if (checkpoint->main != main)
 			begin(thread, main, sc_clock_ns(), false);
-		main->checkpoint.phase = SC_CHECKPOINT_COPYING;
-		main->checkpoint.has_copied = true;
-	} else if (control == SQLITE_FCNTL_CKPT_DONE && thread->calls.checkpoint == main) {
-		main->checkpoint.phase = SC_CHECKPOINT_COPIED;
+		checkpoint->phase = SC_CHECKPOINT_COPYING;
+		checkpoint->has_copied = true;
+	} else if (control == SQLITE_FCNTL_CKPT_DONE && checkpoint->main == main) {
+		checkpoint->phase = SC_CHECKPOINT_COPIED;
 	} else {
 		sc_checkpoint_step(thread, main, SC_OP_FILE_CONTROL);
 	}
 }
 
-void sc_checkpoint_copied(struct sc_thread *thread, struct sc_file *main)
+void sc_checkpoint_copied(struct sc_thread *thread, const struct sc_file *main)
 {
-	if (thread->calls.checkpoint == main && main->checkpoint.phase == SC_CHECKPOINT_COPYING)
-		main->checkpoint.frames++;
+	struct sc_checkpoint *checkpoint = &thread->calls.checkpoint;
+
+	if (checkpoint->main == main && checkpoint->phase == SC_CHECKPOINT_COPYING)
+		checkpoint->frames++;
 }
 
 void sc_checkpoint_step_slow(struct sc_thread *thread, const struct sc_file *file, enum sc_op op)
 {
-	struct sc_file *main = thread->calls.checkpoint;
+	const struct sc_checkpoint *checkpoint = &thread->calls.checkpoint;
 
-	if (main->checkpoint.has_lock || main->checkpoint.phase == SC_CHECKPOINT_COPYING)
+	if (checkpoint->has_lock || checkpoint->phase == SC_CHECKPOINT_COPYING)
 		return;
-	if (main->checkpoint.phase == SC_CHECKPOINT_COPIED && file && file->main == main &&
-	    (op == SC_OP_TRUNCATE || (op == SC_OP_SYNC && file == main)))
+	if (checkpoint->phase == SC_CHECKPOINT_COPIED && file && file->main == checkpoint->main &&
+	    (op == SC_OP_TRUNCATE || (op == SC_OP_SYNC && file == checkpoint->main)))
 		return;
 	sc_checkpoint_finish(thread);
 }

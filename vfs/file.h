@@ -29,21 +29,6 @@ struct sc_transaction {
 	struct sc_moment first_write; /* kept where calls are not bracketed */
 };
 
-enum sc_checkpoint_phase {
-	SC_CHECKPOINT_NONE,
-	SC_CHECKPOINT_BEGUN,   /* the lock is held, or the WAL has been synced */
-	SC_CHECKPOINT_COPYING, /* CKPT_START seen */
-	SC_CHECKPOINT_COPIED,  /* CKPT_DONE seen: truncation and sync may follow */
-};
-
-struct sc_checkpoint {
-	enum sc_checkpoint_phase phase;
-	bool has_lock;      /* ends with the release of the checkpoint lock */
-	bool has_copied;    /* or tried to: it counts, and is not counted yet */
-	uint64_t booked_ns; /* moment up to which it is booked; first its start */
-	uint64_t frames;    /* copied and not booked yet */
-};
-
 struct sc_file {
 	struct sc_forward_file forward; /* first: SQLite's pointer is ours */
 	struct sc_shim *shim;
@@ -62,7 +47,6 @@ struct sc_file {
 	uint32_t link;               /* 1 + index in the table of main files; 0: not in it */
 	int lock_level;
 	struct sc_transaction transaction;
-	struct sc_checkpoint checkpoint;
 
 	/* WALs */
 	uint64_t frame_bytes;       /* header and page; 0: not seen yet */

@@ -20,7 +20,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define LINKS 1024u
+#define LINKS 4096u
 #define PARAMETERS_BYTES 4096u /* room for what a URI may add between the names */
 
 struct link {

@@ -5,7 +5,7 @@
 
 #include "file.h"
 
-/** sc_link_add() - a main file was opened. More than 1024 at a time are not linked. */
+/** sc_link_add() - a main file was opened. More than 4096 at a time are not linked. */
 void sc_link_add(struct sc_file *file);
 
 /** sc_link_remove() - it is closing: nothing finds it any more. */

@@ -593,7 +593,7 @@ static int meter_close(sqlite3_file *base)
 
 	if (thread) {
 		sc_checkpoint_step(thread, file, SC_OP_CLOSE);
-		if (thread->calls.checkpoint == file)
+		if (thread->calls.checkpoint.main == file)
 			sc_checkpoint_finish(thread);
 	}
 	unlink_file(file);
