@@ -460,6 +460,8 @@ EXPORT int fileno(FILE *file)
 
 /* --- memory */
 
+/* With a sanitizer the allocator is its own; these must not stand before it. */
+#ifdef INJECT_MEMORY
 /* libc's allocator under the names that need no look-up, which would itself allocate. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
@@ -473,8 +475,6 @@ static bool is_out_of_memory(const char *name)
 	return true;
 }
 
-/* With a sanitizer the allocator is its own; these must not stand before it. */
-#ifdef INJECT_MEMORY
 EXPORT void *malloc(size_t size)
 {
 	return is_out_of_memory("malloc") ? NULL : __libc_malloc(size);

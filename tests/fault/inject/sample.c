@@ -82,6 +82,9 @@ static int copy_carefully(const char *path)
 	}
 	if (!failed)
 		return 0;
+	errno = saved;
+	if (is("littering-aloud"))
+		return fail(temporary);
 	if (!is("littering"))
 		(void)unlink(temporary);
 	errno = saved;

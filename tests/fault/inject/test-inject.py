@@ -135,12 +135,21 @@ class Walks(unittest.TestCase):
         for manner, words in (("mute", "a failure is not one line"),
                               ("chatty", "a failure is not one line"),
                               ("wrong-code", "exit code 7"),
-                              ("crashing", "killed by signal 11"),
+                              ("crashing", "killed by signal"),
                               ("littering", "left behind"),
                               ("leaky", "open at exit"),
                               ("torn", "a torn file")):
             self.assertIn(words, self.complaints(manner), manner)
         self.assertIn("says that it is done", self.complaints("short-sighted", error="SHORT"))
+
+    def test_what_is_left_behind_may_be_removed_by_the_next_run_if_it_was_named(self):
+        def litter_of(manner, again):
+            walk = Walk(LIBRARY, [SAMPLE, manner, "PLACE/file"], prepare, is_whole, again=again)
+            return "left behind" in "\n".join(walk.run(calls="rename"))
+        clear = ["rm", "PLACE/file.tmp"]
+        self.assertTrue(litter_of("littering", clear))  # it did not say so
+        self.assertFalse(litter_of("littering-aloud", clear))
+        self.assertTrue(litter_of("littering-aloud", ["true"]))
 
     def test_a_walk_ends_when_nothing_is_left_to_fail(self):
         walk = walk_of("careful")

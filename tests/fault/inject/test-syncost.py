@@ -116,13 +116,19 @@ class Sweeping(Case):
                "--target", "PLACE", "--out", "PLACE/report"]
 
     def sweep(self, faults, **how):
-        walk = Walk(LIBRARY, self.COMMAND, check=check_sweep, codes=(0, 2, 3, 4), kept=KEPT)
+        walk = Walk(LIBRARY, self.COMMAND, check=check_sweep, codes=(0, 2, 3, 4), kept=KEPT,
+                    again=[*self.COMMAND[:-1], "PLACE/again"])
         return self.walk(walk, faults, **how)
 
     def test_the_tool(self):
         """a sweep, calls of its own failing"""
         self.sweep(12, process=TOOL, error="EIO",
                    numbers=some(1, 2, 4, 7, 12, 20, 45, 90, 160, 300, 480, 700, 950))
+
+    def test_what_cannot_be_removed(self):
+        """a sweep that cannot remove its directory says so, and the next one removes it"""
+        self.sweep(5, process=TOOL, error="EIO", calls="opendir,readdir,unlink",
+                   path="*/.syncost-*", numbers=some(1, 2, 5, 9, 14))
 
     def test_the_disk_is_full(self):
         """a sweep on a disk that is full from some moment on"""

@@ -51,6 +51,10 @@ class Run:
         self.leaks = leaks
 
 
+def placed(command, place):
+    return [word.replace("PLACE", place) for word in command]
+
+
 def is_litter(name):
     return name.startswith(".syncost") or name.endswith((".tmp", ".new"))
 
@@ -70,19 +74,22 @@ def steps(first=1, dense=40, growth=1.25):
 
 class Walk:
     def __init__(self, library, command, prepare=None, check=None, codes=(0, 4), environment=None,
-                 kept=()):
+                 kept=(), again=None):
         """
         command: words; "PLACE" in them stands for a directory that each run has for itself
         prepare(place): before each run
         check(run): complaints about what the run left, for each exit code
         codes: exit codes that are right when something failed; 0 where a fault can be survived
         kept: patterns of what a process may have open at its exit: "3 pipe:"
+        again: a command that removes what an earlier run left behind, if that run could not and
+        said so
         """
         self.library, self.command, self.codes = library, command, codes
         self.prepare = prepare or (lambda place: None)
         self.check = check or (lambda run: [])
         self.environment = environment or {}
         self.kept = re.compile("|".join(kept)) if kept else None
+        self.again = again
 
     def run_once(self, nth, **how):
         """One run in a place of its own, in which the nth matching call fails; 0: none does."""
@@ -101,7 +108,7 @@ class Walk:
                 "INJECT_LEAKS": leaks, "INJECT_NTH": str(nth),
                 **{"INJECT_" + key.upper(): str(value) for key, value in how.items()},
             }
-            command = [word.replace("PLACE", place) for word in self.command]
+            command = placed(self.command, place)
             try:
                 done = subprocess.run(command, cwd=place, env=environment, capture_output=True,
                                       text=True, errors="replace", stdin=subprocess.DEVNULL,
@@ -134,6 +141,10 @@ class Walk:
         if leaks:
             complaints.append(f"open at exit: {', '.join(leaks)}")
         left = litter(run.place)
+        if left and self.again and run.code > 0 and left[0] in run.err:
+            subprocess.run(placed(self.again, run.place), cwd=run.place, capture_output=True,
+                           timeout=PATIENCE, check=False)
+            left = litter(run.place)
         if left:
             complaints.append(f"left behind: {' '.join(left)}")
         return complaints + self.check(run)
@@ -142,7 +153,7 @@ class Walk:
         """Complaints of all faults; self.faults says how many runs had one, self.outcomes which
         exit codes came of it."""
         self.faults, self.outcomes, complaints = 0, {}, []
-        for nth in numbers or steps(dense=limit):
+        for nth in steps(dense=limit) if numbers is None else numbers:
             if nth > limit:
                 complaints.append(f"after {self.faults} faults there are still more")
                 break
