@@ -59,7 +59,7 @@ double sc_stop_draw(struct sc_random *random, enum sc_stop_shape shape, double s
 	case SC_STOP_SHAPE_COUNT_:
 		break;
 	}
-	assert(!"a shape of the list");
+	assert(shape < SC_STOP_SHAPE_COUNT_);
 	return 1.0;
 }
 
