@@ -70,7 +70,7 @@ static const struct row rows[] = {
 	[SC_FINDING_NOT_CONVERGED] = { "not-converged", SC_SEVERITY_WARNING,
 		"%zu of %zu measured cells did not reach the precision asked for; the widest is %s "
 		"with ±%s"
-		NEXT "give it more --time, or compare only what lies outside of the intervals" },
+		NEXT "give it more --samples, or compare only what lies outside of the intervals" },
 	[SC_FINDING_INSTRUMENT_COST] = { "instrument-cost", SC_SEVERITY_NOTE,
 		"with the instruments on, an operation of %s took %.2f times as long: read its split "
 		"as shares; its rate is from samples without them"
