@@ -105,8 +105,7 @@ static void end_below(struct sc_call *call, enum sc_part part, struct sc_series 
 		sc_ledger_note_cpu(series, weight, wall_ns, cpu_ns, below->run_delay_ns);
 }
 
-static void end_own(struct sc_call *call, enum sc_op op, struct sc_series *series,
-		    uint64_t wall_ns)
+static void end_own(struct sc_call *call, enum sc_op op, struct sc_series *series, uint64_t wall_ns)
 {
 	struct sc_thread *thread = call->thread;
 	enum sc_part part = sc_ops[op].part;
@@ -155,7 +154,7 @@ uint64_t sc_call_read_end(struct sc_call *call, enum sc_op op, struct sc_series 
 	else if (call->reading == SC_READING_OWN)
 		end_own(call, op, series, wall_ns);
 	else
-		thread->is_tap_absent = true; /* nothing physical happened: read it here next time */
+		thread->is_tap_absent = true; /* nothing physical happened: next time read it here */
 	thread->below = (struct sc_below){0};
 
 	thread->own_ns += sc_clock_ns() - before_ns;

@@ -28,10 +28,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BRACKETS 16
-#define CALIBRATION_NS 4000000        /* each half */
+#define BRACKETS         16
+#define CALIBRATION_NS   4000000 /* each half */
 #define DISAGREEMENT_PPM 100
-#define VDSO_READ_NS_MAX 150          /* a system call with page-table isolation takes more */
+#define VDSO_READ_NS_MAX 150 /* a system call with page-table isolation takes more */
 
 static const _Atomic uint64_t no_virtual_ns;
 
@@ -138,8 +138,9 @@ static uint64_t read_both(uint64_t *ret_ticks, uint64_t *ret_ns)
 
 static uint64_t scale_between(uint64_t ticks, uint64_t ns, uint64_t later_ticks, uint64_t later_ns)
 {
-	return later_ticks <= ticks ? 0
-				    : (uint64_t)(((sc_wide)(later_ns - ns) << 32) / (later_ticks - ticks));
+	return later_ticks <= ticks
+		       ? 0
+		       : (uint64_t)(((sc_wide)(later_ns - ns) << 32) / (later_ticks - ticks));
 }
 
 static void wait_half(void)

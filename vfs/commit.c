@@ -10,8 +10,9 @@
  * So a main file remembers whether main file, journal or WAL were written since. A rollback leaves
  * such writes behind; they are forgotten when the write lock is taken anew, or when the journal is
  * read from its header on, which only playing back a whole journal does. In locking_mode=EXCLUSIVE
- * there is no lock to watch; what remains unseen there is a rollback that played back no journal (WAL frames spilled before the
- * rollback, journal_mode=MEMORY): an empty commit right after it is then taken for one that wrote.
+ * there is no lock to watch; what remains unseen there is a rollback that played back no journal
+ * (WAL frames spilled before the rollback, journal_mode=MEMORY): an empty commit right after it is
+ * then taken for one that wrote.
  *
  * Databases of one transaction: all are still held when the first reports. As long as a sibling
  * holds a write lock, more reports of the same transaction will come. It ends with the last of
@@ -62,10 +63,12 @@ static void record_commit(struct sc_thread *thread, const struct sc_moment *from
 	struct sc_commit record = {.databases = databases, .database = database};
 	uint64_t words[SC_COMMIT_WORDS];
 
-	fill_record(&record, from, to);
-	memcpy(words, &record, sizeof(words));
-	for (size_t i = 0; i < SC_COMMIT_WORDS; i++)
-		atomic_store_explicit(&slot[i], words[i], memory_order_relaxed);
+	if (sc_thread_has_ring(thread)) {
+		fill_record(&record, from, to);
+		memcpy(words, &record, sizeof(words));
+		for (size_t i = 0; i < SC_COMMIT_WORDS; i++)
+			atomic_store_explicit(&slot[i], words[i], memory_order_relaxed);
+	}
 	atomic_store_explicit(&shard->commit_count, number + 1, memory_order_release);
 }
 
@@ -175,9 +178,8 @@ void sc_commit_phase_two(struct sc_thread *thread, struct sc_file *main, uint64_
 	if (transaction->has_written) {
 		if (group->databases++ == 0)
 			group->first = main->database;
-		(void)atomic_fetch_add_explicit(
-			&sc_ledger.meter->databases[main->database].commits, 1,
-			memory_order_relaxed);
+		(void)atomic_fetch_add_explicit(&sc_ledger.meter->databases[main->database].commits,
+						1, memory_order_relaxed);
 	}
 	if (was_open && !has_open_sibling(main, group->serial)) {
 		end_group(thread, transaction, end_ns);

@@ -28,7 +28,7 @@
 #include "ledger.h"
 
 #define EMPTY_PAIRS 32
-#define FD_NONE (-1)
+#define FD_NONE     (-1)
 
 static _Atomic uint64_t overhead_ns; /* of an empty pair, on the CPU clock */
 static _Atomic uint64_t cost_ns;     /* of an empty pair, wall */

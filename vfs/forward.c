@@ -337,7 +337,8 @@ void sc_forward_vfs_init(struct sc_forward_vfs *vfs, sqlite3_vfs *inner, const c
 {
 	assert(strlen(name) < sizeof(vfs->name));
 
-	*vfs = (struct sc_forward_vfs){.inner = inner, .file_bytes = (file_bytes + 7u) & ~(size_t)7};
+	*vfs = (struct sc_forward_vfs){.inner = inner,
+				       .file_bytes = (file_bytes + 7u) & ~(size_t)7};
 	strcpy(vfs->name, name);
 	vfs->base = (sqlite3_vfs){
 		.iVersion = min_int(inner->iVersion, VERSION_MAX),
@@ -358,7 +359,8 @@ void sc_forward_vfs_init(struct sc_forward_vfs *vfs, sqlite3_vfs *inner, const c
 	};
 
 	if (inner->iVersion >= 2)
-		vfs->base.xCurrentTimeInt64 = FORWARD(xCurrentTimeInt64, forward_current_time_int64);
+		vfs->base.xCurrentTimeInt64 =
+			FORWARD(xCurrentTimeInt64, forward_current_time_int64);
 	if (inner->iVersion >= 3) {
 		vfs->base.xSetSystemCall = FORWARD(xSetSystemCall, forward_set_system_call);
 		vfs->base.xGetSystemCall = FORWARD(xGetSystemCall, forward_get_system_call);

@@ -7,6 +7,9 @@
  * database at the same moment; a slot becomes visible (used) when its path is complete, so
  * lookups never wait.
  *
+ * A part of the mapping is only touched once there is memory behind it (sc_mapping_back()); what
+ * finds none is dropped, and counted.
+ *
  * A path longer than a slot keeps its tail, and is compared by its tail.
  */
 
@@ -28,22 +31,23 @@ static atomic_flag is_adding = ATOMIC_FLAG_INIT;
 struct sc_series *sc_ledger_series_take(struct sc_thread *thread, uint32_t key)
 {
 	struct sc_meter *meter = sc_ledger.meter;
-	struct sc_series *series;
+	struct sc_series_entry *entry;
 	uint32_t index = atomic_load_explicit(&meter->series_used, memory_order_relaxed);
 
 	if (index < SC_METER_SERIES)
 		index = atomic_fetch_add_explicit(&meter->series_used, 1, memory_order_relaxed);
-	if (index >= SC_METER_SERIES) {
+	if (index >= SC_METER_SERIES ||
+	    !sc_mapping_back(&meter->series[index], sizeof(meter->series[index]))) {
 		(void)atomic_fetch_add_explicit(&meter->calls_dropped, 1, memory_order_relaxed);
 		return NULL;
 	}
 
-	series = &meter->series[index];
-	atomic_store_explicit(&series->shard, thread->shard_index, memory_order_relaxed);
-	atomic_store_explicit(&series->key, key + 1, memory_order_release);
+	entry = &meter->series_entries[index];
+	atomic_store_explicit(&entry->shard, thread->shard_index, memory_order_relaxed);
+	atomic_store_explicit(&entry->key, key + 1, memory_order_release);
 	atomic_store_explicit(&thread->shard->series[key], (uint16_t)(index + 1),
 			      memory_order_relaxed);
-	return series;
+	return &meter->series[index];
 }
 
 /* --- databases */
@@ -194,17 +198,17 @@ static void raise_to(_Atomic uint64_t *highest, uint64_t value)
 {
 	uint64_t seen = atomic_load_explicit(highest, memory_order_relaxed);
 
-	while (value > seen && !atomic_compare_exchange_weak_explicit(
-				       highest, &seen, value, memory_order_relaxed,
-				       memory_order_relaxed))
+	while (value > seen &&
+	       !atomic_compare_exchange_weak_explicit(highest, &seen, value, memory_order_relaxed,
+						      memory_order_relaxed))
 		;
 }
 
 /* Adds a difference, possibly a negative one in two's complement. */
 static void move_total(_Atomic uint64_t *total, _Atomic uint64_t *highest, uint64_t difference)
 {
-	uint64_t now = atomic_fetch_add_explicit(total, difference, memory_order_relaxed) +
-		       difference;
+	uint64_t now =
+		atomic_fetch_add_explicit(total, difference, memory_order_relaxed) + difference;
 
 	/* Two threads' halves of a shrink and a growth may pass zero for an instant. */
 	if ((int64_t)now > 0)
@@ -231,8 +235,7 @@ void sc_ledger_size(uint32_t database, enum sc_role role, uint64_t bytes)
 	move_totals(slot, bytes - old_bytes);
 }
 
-void sc_ledger_size_seen(uint32_t database, enum sc_role role, uint64_t known_bytes,
-			 uint64_t bytes)
+void sc_ledger_size_seen(uint32_t database, enum sc_role role, uint64_t known_bytes, uint64_t bytes)
 {
 	struct sc_database *slot = &sc_ledger.meter->databases[database];
 	uint64_t expected = known_bytes;

@@ -56,6 +56,7 @@ struct sc_thread {
 	uint32_t instance;         /* of the ledger when it took its shard */
 	uint32_t shard_index;
 	struct sc_shard *shard;
+	struct sc_shard_entry *entry; /* of the shard */
 	uint32_t tap_depth;        /* > 0: inside the tap, its hooks go straight through */
 	uint32_t vfs_depth;        /* > 0: inside a shim call; a shim on a shim counts once */
 	uint32_t checkpoint_depth; /* > 0: inside a checkpoint of any of its connections */
@@ -99,6 +100,9 @@ struct sc_ledger {
 #define SC_LEDGER_FORKED (UINT32_MAX - 1) /* a child that has not recorded yet */
 
 extern struct sc_ledger sc_ledger;
+
+/** sc_thread_has_ring() - whether commit records can be kept; takes the memory for them */
+bool sc_thread_has_ring(struct sc_thread *thread);
 
 /* Slow path of sc_thread_get(): takes a shard. NULL: the ledger is off, or none is left. */
 struct sc_thread *sc_thread_attach(struct sc_thread *thread);

@@ -20,7 +20,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define LINKS 4096u
+#define LINKS            4096u
 #define PARAMETERS_BYTES 4096u /* room for what a URI may add between the names */
 
 struct link {
@@ -89,7 +89,7 @@ void sc_link_remove(struct sc_file *file)
 	file->sibling = file;
 }
 
-/* Distance from the name of @entry up to that of @file; UINTPTR_MAX if it cannot be its main file. */
+/* Distance from the name of @entry up to that of @file; UINTPTR_MAX: not its main file. */
 static uintptr_t distance(const struct link *entry, const struct sc_file *file)
 {
 	uintptr_t start = atomic_load_explicit(&entry->name, memory_order_relaxed);

@@ -31,10 +31,14 @@
 
 #include "ledger.h"
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; older headers do not know it */
+#endif
+
 #define FILE_PREFIX "syncost-meter."
 
 static char directory_path[3072];
-static char file_path[4096];      /* empty: no file */
+static char file_path[4096]; /* empty: no file */
 static bool is_anonymous_meter;
 static pid_t file_owner;          /* a child of fork() inherits the path, not the file */
 static uint32_t generation_count; /* given out so far */
@@ -131,14 +135,29 @@ static int reserve(void)
 	return 0;
 }
 
+bool sc_mapping_back(const void *start, size_t bytes)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from = (uintptr_t)start & ~(page - 1);
+	uintptr_t to = ((uintptr_t)start + bytes + page - 1) & ~(page - 1);
+	int saved = errno;
+	bool is_backed;
+
+	is_backed = madvise((void *)from, to - from, MADV_POPULATE_WRITE) == 0 || errno == EINVAL;
+	errno = saved;
+	return is_backed;
+}
+
+/* Over the whole range; header and databases are backed at once. */
 static int map_over(int fd)
 {
-	int flags = MAP_FIXED | MAP_NORESERVE |
-		    (fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
-	void *mapped = mmap(sc_ledger.meter, sizeof(struct sc_meter), PROT_READ | PROT_WRITE,
-			    flags, fd, 0);
+	int flags = MAP_FIXED | MAP_NORESERVE | (fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
+	void *mapped = mmap(sc_ledger.meter, sizeof(struct sc_meter), PROT_READ | PROT_WRITE, flags,
+			    fd, 0);
 
-	return mapped == MAP_FAILED ? -errno : 0;
+	if (mapped == MAP_FAILED)
+		return -errno;
+	return sc_mapping_back(mapped, offsetof(struct sc_meter, shards)) ? 0 : -ENOSPC;
 }
 
 /* Writes "DIRECTORY/syncost-meter.PID"; no stdio, it also runs in a child of fork(). */
@@ -224,7 +243,7 @@ static uint64_t realtime_ns(void)
 static void write_header(struct sc_meter *meter)
 {
 	meter->version = SC_METER_VERSION;
-	meter->header_bytes = (uint32_t)offsetof(struct sc_meter, databases);
+	meter->header_bytes = (uint32_t)offsetof(struct sc_meter, shards);
 	meter->shard_bytes = sizeof(struct sc_shard);
 	meter->series_bytes = sizeof(struct sc_series);
 	meter->database_bytes = sizeof(struct sc_database);

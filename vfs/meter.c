@@ -21,7 +21,7 @@
 #include "size.h"
 #include "wait.h"
 
-#define WAL_HEADER_BYTES 32
+#define WAL_HEADER_BYTES   32
 #define FRAME_HEADER_BYTES 24
 
 static bool is_busy(int rc)
@@ -192,8 +192,7 @@ static int meter_truncate(sqlite3_file *base, sqlite3_int64 size)
 
 	sc_call_start(&call, thread, SC_OP_TRUNCATE);
 	rc = sc_forward_truncate(base, size);
-	(void)sc_call_finish(&call, file->database, file->role, SC_OP_TRUNCATE, 0,
-			     rc != SQLITE_OK);
+	(void)sc_call_finish(&call, file->database, file->role, SC_OP_TRUNCATE, 0, rc != SQLITE_OK);
 
 	sc_checkpoint_called(thread);
 	if (rc == SQLITE_OK)
@@ -354,7 +353,7 @@ static void conclude_control(struct sc_thread *thread, struct sc_file *file, int
 		break;
 	case SQLITE_FCNTL_CHUNK_SIZE:
 		if (rc == SQLITE_OK && *(const int *)argument > 0)
-			file->chunk_bytes = (uint64_t)*(const int *)argument;
+			file->chunk_bytes = (uint64_t) * (const int *)argument;
 		break;
 	case SQLITE_FCNTL_SIZE_HINT:
 		if (file->chunk_bytes)

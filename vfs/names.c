@@ -45,14 +45,9 @@ const struct sc_op_info *syncost_op_info(enum sc_op op)
 const char *syncost_part_name(enum sc_part part)
 {
 	static const char *const names[SC_PART_COUNT_] = {
-		[SC_PART_OUTSIDE] = "outside",
-		[SC_PART_SQL] = "sql",
-		[SC_PART_READ] = "read",
-		[SC_PART_WRITE] = "write",
-		[SC_PART_SYNC] = "sync",
-		[SC_PART_LOCK] = "lock",
-		[SC_PART_SHM] = "shm",
-		[SC_PART_OTHER] = "other",
+		[SC_PART_OUTSIDE] = "outside", [SC_PART_SQL] = "sql",     [SC_PART_READ] = "read",
+		[SC_PART_WRITE] = "write",     [SC_PART_SYNC] = "sync",   [SC_PART_LOCK] = "lock",
+		[SC_PART_SHM] = "shm",         [SC_PART_OTHER] = "other",
 	};
 
 	return (uint32_t)part < SC_PART_COUNT_ ? names[part] : NULL;

@@ -4,9 +4,9 @@
 
 #include "sample.h"
 
-#define SHARE_ONE_IN 100u     /* of a part's time may go into readings */
+#define SHARE_ONE_IN      100u /* of a part's time may go into readings */
 #define SHARE_SYNC_ONE_IN 20u
-#define PATIENCE 4u           /* times the expected time between readings */
+#define PATIENCE          4u /* times the expected time between readings */
 
 /* Uniform in 1 … @bound. */
 static uint32_t draw(struct sc_thread *thread, uint32_t bound)

@@ -115,7 +115,8 @@ static void subtract_split(struct syncost_split *split, const struct syncost_spl
 	split->calls = since(split->calls, earlier->calls);
 	split->own_ns = since(split->own_ns, earlier->own_ns);
 	split->major_faults = since(split->major_faults, earlier->major_faults);
-	split->wait_outside_vfs_ns = since(split->wait_outside_vfs_ns, earlier->wait_outside_vfs_ns);
+	split->wait_outside_vfs_ns =
+		since(split->wait_outside_vfs_ns, earlier->wait_outside_vfs_ns);
 	sc_snapshot_estimate(split);
 }
 

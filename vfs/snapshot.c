@@ -42,13 +42,13 @@ static int compare_keys(const void *a, const void *b)
 
 static bool is_current(const struct sc_meter *meter, uint32_t shard_index)
 {
-	const struct sc_shard *shard;
+	const struct sc_shard_entry *entry;
 
 	if (shard_index >= SC_METER_SHARDS)
 		return false;
-	shard = &meter->shards[shard_index];
-	return LOAD(shard->state) != 0 &&
-	       atomic_load_explicit(&shard->epoch, memory_order_acquire) == LOAD(meter->epoch);
+	entry = &meter->shard_entries[shard_index];
+	return atomic_load_explicit(&entry->state, memory_order_acquire) != SC_SHARD_NEVER_USED &&
+	       atomic_load_explicit(&entry->epoch, memory_order_acquire) == LOAD(meter->epoch);
 }
 
 /* Series in use, sorted by key. @keys has room for all of the pool. */
@@ -58,11 +58,11 @@ static size_t collect_keys(const struct sc_meter *meter, struct key_index *keys)
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < used && i < SC_METER_SERIES; i++) {
-		const struct sc_series *series = &meter->series[i];
-		uint32_t key = atomic_load_explicit(&series->key, memory_order_acquire);
+		const struct sc_series_entry *entry = &meter->series_entries[i];
+		uint32_t key = atomic_load_explicit(&entry->key, memory_order_acquire);
 
-		if (key && key <= SC_METER_KEYS && LOAD(series->calls) &&
-		    is_current(meter, LOAD(series->shard)))
+		if (key && key <= SC_METER_KEYS && is_current(meter, LOAD(entry->shard)) &&
+		    LOAD(meter->series[i].calls))
 			keys[count++] = (struct key_index){key - 1, i};
 	}
 	qsort(keys, count, sizeof(keys[0]), compare_keys);
@@ -176,10 +176,11 @@ static uint64_t oldest_kept(uint64_t count)
 	return count < SC_METER_COMMITS ? 0 : count - SC_METER_COMMITS + 1;
 }
 
-static void copy_ring(const struct sc_shard *shard, struct syncost_snapshot *snapshot)
+static void copy_ring(const struct sc_shard *shard, bool has_ring,
+		      struct syncost_snapshot *snapshot)
 {
 	uint64_t count = atomic_load_explicit(&shard->commit_count, memory_order_acquire);
-	uint64_t first = oldest_kept(count), still_first;
+	uint64_t first = has_ring ? oldest_kept(count) : count, still_first;
 	struct sc_commit *commits = snapshot->commits + snapshot->commit_count;
 	uint64_t overwritten;
 
@@ -210,7 +211,10 @@ static int merge_commits(const struct sc_meter *meter, struct syncost_snapshot *
 	for (uint32_t i = 0; i < SC_METER_SHARDS; i++) {
 		if (is_current(meter, i) && LOAD(meter->shards[i].commit_count) &&
 		    room >= snapshot->commit_count + SC_METER_COMMITS)
-			copy_ring(&meter->shards[i], snapshot);
+			copy_ring(&meter->shards[i],
+				  atomic_load_explicit(&meter->shard_entries[i].has_ring,
+						       memory_order_acquire),
+				  snapshot);
 	}
 	qsort(snapshot->commits, snapshot->commit_count, sizeof(snapshot->commits[0]),
 	      compare_commits);
@@ -353,7 +357,8 @@ static int fill(const struct sc_meter *meter, uint64_t at_ns, struct syncost_sna
 	return 0;
 }
 
-static int take(const struct sc_meter *meter, uint64_t at_ns, struct syncost_snapshot **ret_snapshot)
+static int take(const struct sc_meter *meter, uint64_t at_ns,
+		struct syncost_snapshot **ret_snapshot)
 {
 	struct syncost_snapshot *snapshot = calloc(1, sizeof(*snapshot));
 	int r;
@@ -380,7 +385,7 @@ static bool is_readable(const struct sc_meter *meter)
 {
 	return __atomic_load_n(&meter->magic, __ATOMIC_ACQUIRE) == SC_METER_MAGIC &&
 	       meter->version == SC_METER_VERSION &&
-	       meter->header_bytes == offsetof(struct sc_meter, databases) &&
+	       meter->header_bytes == offsetof(struct sc_meter, shards) &&
 	       meter->shard_bytes == sizeof(struct sc_shard) &&
 	       meter->series_bytes == sizeof(struct sc_series) &&
 	       meter->database_bytes == sizeof(struct sc_database);
@@ -392,8 +397,7 @@ static uint64_t foreign_now_ns(const struct sc_meter *meter)
 	struct timespec now;
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail for this clock */
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec +
-	       LOAD(meter->virtual_ns);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + LOAD(meter->virtual_ns);
 }
 
 static int map_meter(const char *path, const struct sc_meter **ret_meter)

@@ -23,8 +23,6 @@
 #include "ledger.h"
 #include "mapping.h"
 
-enum { SHARD_NEVER_USED, SHARD_OWNED, SHARD_FREE };
-
 __thread struct sc_thread sc_thread_self __attribute__((tls_model("initial-exec")));
 
 static pthread_key_t key;
@@ -34,7 +32,7 @@ static void release_shard(struct sc_thread *thread)
 {
 	if (thread->shard &&
 	    thread->instance == atomic_load_explicit(&sc_ledger.instance, memory_order_relaxed)) {
-		atomic_store_explicit(&thread->shard->state, SHARD_FREE, memory_order_release);
+		atomic_store_explicit(&thread->entry->state, SC_SHARD_FREE, memory_order_release);
 		(void)atomic_fetch_add_explicit(&sc_ledger.shards_free, 1, memory_order_release);
 	}
 	thread->shard = NULL;
@@ -67,44 +65,45 @@ static void clear_words(_Atomic uint64_t *words, size_t count)
 
 static void clear_series(struct sc_series *series)
 {
-	clear_words(&series->calls, (offsetof(struct sc_series, buckets) -
-				     offsetof(struct sc_series, calls)) / sizeof(uint64_t));
+	clear_words(&series->calls,
+		    (offsetof(struct sc_series, buckets) - offsetof(struct sc_series, calls)) /
+			    sizeof(uint64_t));
 	for (uint32_t i = 0; i < SC_HIST_BUCKETS; i++)
 		atomic_store_explicit(&series->buckets[i], 0, memory_order_relaxed);
 }
 
 /* By its owner only. The ring keeps its old records; commit_count says that none is valid. */
-static void clear_shard(struct sc_shard *shard, uint32_t shard_index, uint32_t epoch)
+static void clear_shard(struct sc_thread *thread, uint32_t epoch)
 {
 	struct sc_meter *meter = sc_ledger.meter;
+	struct sc_shard *shard = thread->shard;
 	uint32_t used = atomic_load_explicit(&meter->series_used, memory_order_relaxed);
 
-	if (used > SC_METER_SERIES)
-		used = SC_METER_SERIES;
-	for (uint32_t i = 0; i < used; i++) {
-		struct sc_series *series = &meter->series[i];
+	for (uint32_t i = 0; i < used && i < SC_METER_SERIES; i++) {
+		const struct sc_series_entry *entry = &meter->series_entries[i];
 
-		if (atomic_load_explicit(&series->key, memory_order_acquire) &&
-		    atomic_load_explicit(&series->shard, memory_order_relaxed) == shard_index)
-			clear_series(series);
+		if (atomic_load_explicit(&entry->key, memory_order_acquire) &&
+		    atomic_load_explicit(&entry->shard, memory_order_relaxed) ==
+			    thread->shard_index)
+			clear_series(&meter->series[i]);
 	}
-	clear_words(&shard->calls, (offsetof(struct sc_shard, series) -
-				    offsetof(struct sc_shard, calls)) / sizeof(uint64_t));
-	atomic_store_explicit(&shard->epoch, epoch, memory_order_release);
+	clear_words(&shard->calls,
+		    (offsetof(struct sc_shard, series) - offsetof(struct sc_shard, calls)) /
+			    sizeof(uint64_t));
+	atomic_store_explicit(&thread->entry->epoch, epoch, memory_order_release);
 }
 
 static bool take_over(uint32_t *ret_index)
 {
 	struct sc_meter *meter = sc_ledger.meter;
-	uint32_t used = atomic_load_explicit(&meter->shards_used, memory_order_relaxed);
 
 	if (!atomic_load_explicit(&sc_ledger.shards_free, memory_order_acquire))
 		return false;
-	for (uint32_t i = 0; i < used && i < SC_METER_SHARDS; i++) {
-		uint32_t state = SHARD_FREE;
+	for (uint32_t i = 0; i < SC_METER_SHARDS; i++) {
+		uint32_t state = SC_SHARD_FREE;
 
-		if (atomic_compare_exchange_strong_explicit(&meter->shards[i].state, &state,
-							    SHARD_OWNED, memory_order_acquire,
+		if (atomic_compare_exchange_strong_explicit(&meter->shard_entries[i].state, &state,
+							    SC_SHARD_OWNED, memory_order_acquire,
 							    memory_order_relaxed)) {
 			(void)atomic_fetch_sub_explicit(&sc_ledger.shards_free, 1,
 							memory_order_relaxed);
@@ -125,10 +124,24 @@ static bool take_shard(uint32_t *ret_index)
 	if (atomic_load_explicit(&meter->shards_used, memory_order_relaxed) >= SC_METER_SHARDS)
 		return false;
 	index = atomic_fetch_add_explicit(&meter->shards_used, 1, memory_order_relaxed);
-	if (index >= SC_METER_SHARDS)
+	if (index >= SC_METER_SHARDS ||
+	    !sc_mapping_back(&meter->shards[index], offsetof(struct sc_shard, commits)))
 		return false;
-	atomic_store_explicit(&meter->shards[index].state, SHARD_OWNED, memory_order_relaxed);
+	atomic_store_explicit(&meter->shard_entries[index].state, SC_SHARD_OWNED,
+			      memory_order_release);
 	*ret_index = index;
+	return true;
+}
+
+bool sc_thread_has_ring(struct sc_thread *thread)
+{
+	_Atomic uint32_t *has_ring = &thread->entry->has_ring;
+
+	if (atomic_load_explicit(has_ring, memory_order_relaxed))
+		return true;
+	if (!sc_mapping_back(thread->shard->commits, sizeof(thread->shard->commits)))
+		return false;
+	atomic_store_explicit(has_ring, 1, memory_order_release);
 	return true;
 }
 
@@ -142,8 +155,9 @@ static bool attach_shard(struct sc_thread *thread)
 		return false;
 	}
 	thread->shard = &meter->shards[index];
+	thread->entry = &meter->shard_entries[index];
 	thread->shard_index = index;
-	atomic_store_explicit(&thread->shard->thread, (uint32_t)syscall(SYS_gettid),
+	atomic_store_explicit(&thread->entry->thread, (uint32_t)syscall(SYS_gettid),
 			      memory_order_relaxed);
 	thread->random = 2463534242u ^ ((index + 1u) * 2654435761u);
 	if (!thread->random)
@@ -175,8 +189,8 @@ struct sc_thread *sc_thread_attach(struct sc_thread *thread)
 	}
 
 	epoch = atomic_load_explicit(&sc_ledger.meter->epoch, memory_order_acquire);
-	if (atomic_load_explicit(&thread->shard->epoch, memory_order_relaxed) != epoch)
-		clear_shard(thread->shard, thread->shard_index, epoch);
+	if (atomic_load_explicit(&thread->entry->epoch, memory_order_relaxed) != epoch)
+		clear_shard(thread, epoch);
 	/* Nothing in progress is known any more; the first call of each part is read. */
 	memset(&thread->calls, 0, sizeof(thread->calls));
 	memset(thread->samplers, 0, sizeof(thread->samplers));

@@ -44,7 +44,8 @@ void sc_wait_busy(struct sc_thread *thread, struct sc_file *file, int wanted, ui
 	sc_add64(&thread->shard->busy, 1);
 	if (wait->file == file && is_same_attempt(wait->wanted, wanted)) {
 		wait->has_retried = true;
-		wait->wanted = wanted < SC_WAIT_SHM && wanted > wait->wanted ? wanted : wait->wanted;
+		wait->wanted =
+			wanted < SC_WAIT_SHM && wanted > wait->wanted ? wanted : wait->wanted;
 	} else if (wait->file == file && is_poll(wait->wanted, wanted)) {
 		return;
 	} else {

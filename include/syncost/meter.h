@@ -8,7 +8,10 @@
  * One meter is one file mapping on tmpfs ($XDG_RUNTIME_DIR or /dev/shm, mode 0600), never on the
  * measured disk. A killed process loses nothing; a reader may look at any moment.
  *
- *   header | databases[] | shards[] | series[]
+ *   header | shard_entries[] | series_entries[] | databases[] || shards[] | series[]
+ *
+ * What is left of the double bar always has memory behind it; a shard or series has it once its
+ * entry says that it is taken.
  *
  * A shard belongs to one thread at a time, its only writer. A thread that ends hands its shard,
  * counters intact, to the next new thread. A series is one (instrument, database, role, operation)
@@ -154,9 +157,12 @@ struct sc_op_info {
 	uint32_t every;    /* 1: each call is timed; n: one call in n, the rest only counted */
 };
 
-struct sc_series {
-	_Atomic uint32_t key;      /* sc_series_key() + 1; 0 = free */
+struct sc_series_entry {
+	_Atomic uint32_t key;      /* sc_series_key() + 1; 0: not taken; set last */
 	_Atomic uint32_t shard;    /* index of the owner */
+};
+
+struct sc_series {
 	_Atomic uint64_t calls;    /* failed ones included */
 	_Atomic uint64_t failures;
 	_Atomic uint64_t bytes;    /* accepted by the call underneath */
@@ -199,11 +205,20 @@ struct sc_commit {
 /* A record is copied word by word: a reader may meet one that is being overwritten. */
 #define SC_COMMIT_WORDS (sizeof(struct sc_commit) / sizeof(uint64_t))
 
-struct sc_shard {
-	_Atomic uint32_t state;       /* 0 never used, 1 owned, 2 free to be taken over */
+struct sc_shard_entry {
+	_Atomic uint32_t state;       /* enum sc_shard_state */
 	_Atomic uint32_t thread;      /* kernel thread id of the (last) owner */
 	_Atomic uint32_t epoch;       /* of the meter when last zeroed; others: holds nothing valid */
-	uint32_t padding;
+	_Atomic uint32_t has_ring;    /* there is memory behind its commit records */
+};
+
+enum sc_shard_state {
+	SC_SHARD_NEVER_USED, /* no memory behind it */
+	SC_SHARD_OWNED,
+	SC_SHARD_FREE,       /* to be taken over, counters intact */
+};
+
+struct sc_shard {
 	_Atomic uint64_t calls;       /* SQLite calls bracketed by marks */
 	_Atomic uint64_t inside_ns;   /* wall time between mark begin and end, without own_ns */
 	_Atomic uint64_t outside_ns;  /* wall time between end and the next begin */
@@ -272,6 +287,8 @@ struct sc_meter {
 	_Atomic uint64_t empty_commits; /* commits that wrote nothing */
 	_Atomic uint64_t total_bytes;     /* files of all databases together */
 	_Atomic uint64_t total_bytes_max;
+	struct sc_shard_entry shard_entries[SC_METER_SHARDS];
+	struct sc_series_entry series_entries[SC_METER_SERIES];
 	struct sc_database databases[SC_METER_DATABASES];
 	struct sc_shard shards[SC_METER_SHARDS];
 	struct sc_series series[SC_METER_SERIES];

@@ -84,8 +84,8 @@ static void one_checkpoint(const char *name, const char *sync, const char *locki
 		    row->op == SC_OP_TRUNCATE)
 			assert_int_equal(row->checkpoint_calls, row->calls);
 	}
-	assert_int_equal(row_of(snapshot, slot_of(snapshot, name), SC_ROLE_MAIN_DB,
-				SC_OP_WRITE)->checkpoint_bytes,
+	assert_int_equal(row_of(snapshot, slot_of(snapshot, name), SC_ROLE_MAIN_DB, SC_OP_WRITE)
+				 ->checkpoint_bytes,
 			 under.counts[SC_ROLE_MAIN_DB][SC_OP_WRITE].bytes);
 	assert_int_equal(snapshot->transactions, 0);
 	scene_close(db);
@@ -99,7 +99,8 @@ static void a_checkpoint_copies_each_page_once(void **state)
 
 		snprintf(name, sizeof(name), "%zu.db", i);
 		one_checkpoint(name, syncs[i / COUNT(modes) % COUNT(syncs)],
-			       lockings[i / (COUNT(modes) * COUNT(syncs))], modes[i % COUNT(modes)]);
+			       lockings[i / (COUNT(modes) * COUNT(syncs))],
+			       modes[i % COUNT(modes)]);
 	}
 }
 
@@ -116,7 +117,8 @@ static void frames_are_those_of_the_wal(void **state)
 		insert_rows(db, 10);
 		run(db, "UPDATE t SET a = 1");
 		assert_int_equal(sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_PASSIVE,
-							   &in_wal, &copied), SQLITE_OK);
+							   &in_wal, &copied),
+				 SQLITE_OK);
 		assert_int_equal(database_of(take(), name)->wal_frames, in_wal);
 		assert_int_equal(database_of(take(), name)->wal_creations, 1);
 		assert_int_equal(database_of(take(), name)->wal_resets, 0);
@@ -132,14 +134,16 @@ static void a_page_written_twice_in_a_spill_is_one_frame(void **state)
 	(void)state;
 	insert_rows(db, 50);
 	run(db, "PRAGMA cache_size = 4");
-	assert_int_equal(sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, &in_wal,
-						   &copied), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, &in_wal, &copied),
+		SQLITE_OK);
 	assert_int_equal(syncost_reset(), 0);
 	/* Pages spill, are changed again, and their frames get new headers before the commit. */
 	run(db, "BEGIN; UPDATE t SET a = randomblob(3000); UPDATE t SET a = randomblob(2999)");
 	run(db, "UPDATE t SET a = randomblob(2998) WHERE id %% 2 = 0; COMMIT");
-	assert_int_equal(sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_PASSIVE, &in_wal,
-						   &copied), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_PASSIVE, &in_wal, &copied),
+		SQLITE_OK);
 	assert_true(calls_of(take(), SC_ROLE_WAL, SC_OP_READ) > 50);
 	assert_int_equal(database_of(take(), "a.db")->wal_frames, in_wal);
 	scene_close(db);
@@ -157,7 +161,8 @@ static void resets_and_creations_are_told_apart(void **state)
 			insert_rows(db, 5);
 			assert_int_equal(sqlite3_wal_checkpoint_v2(db, NULL,
 								   SQLITE_CHECKPOINT_PASSIVE,
-								   &in_wal, &copied), SQLITE_OK);
+								   &in_wal, &copied),
+					 SQLITE_OK);
 		}
 		insert_rows(db, 1);
 		database = database_of(take(), lockings[i]);
@@ -166,7 +171,8 @@ static void resets_and_creations_are_told_apart(void **state)
 		assert_int_equal(database->checkpoints, 4);
 
 		assert_int_equal(sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE,
-							   &in_wal, &copied), SQLITE_OK);
+							   &in_wal, &copied),
+				 SQLITE_OK);
 		insert_rows(db, 1);
 		database = database_of(take(), lockings[i]);
 		assert_int_equal(database->wal_creations, 2);
@@ -184,10 +190,12 @@ static void nothing_to_copy_is_no_checkpoint(void **state)
 
 		insert_rows(db, 3);
 		assert_int_equal(sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_PASSIVE,
-							   &in_wal, &copied), SQLITE_OK);
+							   &in_wal, &copied),
+				 SQLITE_OK);
 		assert_int_equal(syncost_reset(), 0);
 		assert_int_equal(sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_PASSIVE,
-							   &in_wal, &copied), SQLITE_OK);
+							   &in_wal, &copied),
+				 SQLITE_OK);
 		assert_int_equal(database_of(take(), lockings[i])->checkpoints, 0);
 		assert_int_equal(database_of(take(), lockings[i])->checkpoint_frames, 0);
 		scene_close(db);
@@ -205,8 +213,9 @@ static void a_reader_stops_a_checkpoint_short(void **state)
 	insert_rows(db, 5);
 	assert_int_equal(syncost_reset(), 0);
 	under_clear();
-	assert_int_equal(sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_PASSIVE, &in_wal,
-						   &copied), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_PASSIVE, &in_wal, &copied),
+		SQLITE_OK);
 	assert_true(copied < in_wal);
 	assert_int_equal(database_of(take(), "a.db")->checkpoints, 1);
 	assert_int_equal(database_of(take(), "a.db")->checkpoint_frames,
@@ -237,13 +246,19 @@ static void the_last_close_checkpoints(void **state)
 		snapshot = take();
 		assert_int_equal(database_of(snapshot, name)->checkpoints, 1);
 		assert_int_equal(database_of(snapshot, name)->checkpoint_frames, distinct);
-		assert_int_equal(row_of(snapshot, slot_of(snapshot, name), SC_ROLE_MAIN_DB,
-					SC_OP_WRITE)->checkpoint_calls, distinct);
+		assert_int_equal(
+			row_of(snapshot, slot_of(snapshot, name), SC_ROLE_MAIN_DB, SC_OP_WRITE)
+				->checkpoint_calls,
+			distinct);
 		if (i % COUNT(syncs) > 0) {
-			assert_int_equal(row_of(snapshot, slot_of(snapshot, name), SC_ROLE_WAL,
-						SC_OP_SYNC)->checkpoint_calls, 1);
+			assert_int_equal(
+				row_of(snapshot, slot_of(snapshot, name), SC_ROLE_WAL, SC_OP_SYNC)
+					->checkpoint_calls,
+				1);
 			assert_int_equal(row_of(snapshot, slot_of(snapshot, name), SC_ROLE_MAIN_DB,
-						SC_OP_SYNC)->checkpoint_calls, 1);
+						SC_OP_SYNC)
+						 ->checkpoint_calls,
+					 1);
 		}
 	}
 }
@@ -274,11 +289,12 @@ static void an_automatic_checkpoint_is_charged_to_its_commit(void **state)
 		}
 		assert_true(database_of(snapshot, lockings[i])->checkpoints >= 5);
 		assert_int_equal(with, database_of(snapshot, lockings[i])->checkpoints);
-		assert_int_equal(in_commits_ns,
-				 database_of(snapshot, lockings[i])->checkpoint_ns);
+		assert_int_equal(in_commits_ns, database_of(snapshot, lockings[i])->checkpoint_ns);
 		/* Syncs of the commits themselves are outside of checkpoints. */
-		assert_int_equal(row_of(snapshot, slot_of(snapshot, lockings[i]), SC_ROLE_WAL,
-					SC_OP_SYNC)->checkpoint_calls, with);
+		assert_int_equal(
+			row_of(snapshot, slot_of(snapshot, lockings[i]), SC_ROLE_WAL, SC_OP_SYNC)
+				->checkpoint_calls,
+			with);
 		scene_close(db);
 	}
 }

@@ -407,8 +407,9 @@ static void without_marks_a_record_runs_from_the_first_write(void **state)
 	assert_true(commit->start_ns >= before_ns);
 	assert_true(commit->start_ns <= written_ns);
 	assert_true(commit->end_ns - commit->start_ns >= 20000000);
-	assert_int_equal(commit->syncs, calls_of(snapshot, SC_ROLE_MAIN_DB, SC_OP_SYNC) +
-						calls_of(snapshot, SC_ROLE_MAIN_JOURNAL, SC_OP_SYNC));
+	assert_int_equal(commit->syncs,
+			 calls_of(snapshot, SC_ROLE_MAIN_DB, SC_OP_SYNC) +
+				 calls_of(snapshot, SC_ROLE_MAIN_JOURNAL, SC_OP_SYNC));
 	scene_close(db);
 }
 
@@ -482,7 +483,8 @@ int main(void)
 		     each_mode_counts_its_commits),
 		CASE("a large transaction spills, and is one commit",
 		     a_large_transaction_spills_and_is_one_commit),
-		CASE("the first commit of a database counts", the_first_commit_of_a_database_counts),
+		CASE("the first commit of a database counts",
+		     the_first_commit_of_a_database_counts),
 		CASE("a transaction over two databases is one",
 		     a_transaction_over_two_databases_is_one),
 		CASE("connections of one thread do not mix", connections_of_one_thread_do_not_mix),

@@ -94,10 +94,14 @@ static void names_are_told_apart_by_database(void **state)
 	run(b, "CREATE TABLE t(a)");
 	snapshot = take();
 	/* A database with rollback journal: each transaction deletes its journal once. */
-	assert_int_equal(row_of(snapshot, slot_of(snapshot, "a.db"), SC_ROLE_MAIN_JOURNAL,
-				SC_OP_DELETE)->calls, 2);
-	assert_int_equal(row_of(snapshot, slot_of(snapshot, "b.db"), SC_ROLE_MAIN_JOURNAL,
-				SC_OP_DELETE)->calls, 1);
+	assert_int_equal(
+		row_of(snapshot, slot_of(snapshot, "a.db"), SC_ROLE_MAIN_JOURNAL, SC_OP_DELETE)
+			->calls,
+		2);
+	assert_int_equal(
+		row_of(snapshot, slot_of(snapshot, "b.db"), SC_ROLE_MAIN_JOURNAL, SC_OP_DELETE)
+			->calls,
+		1);
 	assert_int_equal(under.counts[SC_ROLE_MAIN_JOURNAL][SC_OP_DELETE].calls, 3);
 	scene_close(a);
 	scene_close(b);

@@ -172,8 +172,9 @@ static void note_some(uint32_t slot, unsigned count)
 	struct sc_thread *thread = sc_thread_get();
 
 	for (unsigned i = 0; thread && i < count; i++)
-		sc_ledger_note(sc_ledger_series(thread, SC_INSTRUMENT_VFS, slot, SC_ROLE_WAL,
-						SC_OP_WRITE), true, 1, 1, false, false);
+		sc_ledger_note(
+			sc_ledger_series(thread, SC_INSTRUMENT_VFS, slot, SC_ROLE_WAL, SC_OP_WRITE),
+			true, 1, 1, false, false);
 }
 
 static void *note_ten(void *argument)

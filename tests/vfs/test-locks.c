@@ -4,7 +4,8 @@
  *
  * POSIX locks belong to a process and a file: any close() of the file, through whatever descriptor,
  * drops them. Instruments that open a database to look at it would corrupt what they measure. The
- * negative controls show it; the rest shows that ours do not. Built with the tap as well as without.
+ * negative controls show it; the rest shows that ours do not. Built with the tap as well as
+ * without.
  */
 
 #include "scene.h"
@@ -28,8 +29,8 @@ static uint32_t seconds = 3;
 enum { CAN_LOCK = 1, IS_BUSY = 2 };
 
 /*
- * Whether another process can take SQLite's lock bytes of a.db. By fcntl() itself: a child of fork()
- * has a copy of SQLite's own notes on who holds what, and would believe them.
+ * Whether another process can take SQLite's lock bytes of a.db. By fcntl() itself: a child of
+ * fork() has a copy of SQLite's own notes on who holds what, and would believe them.
  */
 static int ask_other_process(void)
 {
@@ -39,8 +40,10 @@ static int ask_other_process(void)
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		const off_t pending_byte = 0x40000000, bytes = 512;
-		struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET,
-				     .l_start = pending_byte, .l_len = bytes};
+		struct flock lock = {.l_type = F_WRLCK,
+				     .l_whence = SEEK_SET,
+				     .l_start = pending_byte,
+				     .l_len = bytes};
 		int fd = open(scene_path("a.db"), O_RDWR | O_CLOEXEC);
 
 		if (fd < 0)

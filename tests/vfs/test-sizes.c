@@ -36,11 +36,10 @@ static void assert_sizes(const char *name, const char *after)
 	if (database->size_bytes[SC_ROLE_MAIN_DB] != files.main_db ||
 	    database->size_bytes[SC_ROLE_WAL] != files.wal ||
 	    database->size_bytes[SC_ROLE_MAIN_JOURNAL] != files.journal ||
-	    database->size_bytes[SC_ROLE_SHM] != files.shm ||
-	    database->total_bytes != total(files))
+	    database->size_bytes[SC_ROLE_SHM] != files.shm || database->total_bytes != total(files))
 		fail_msg("after %s: main %llu (is %llu), wal %llu (%llu), journal %llu (%llu), "
-			 "shm %llu (%llu), total %llu", after,
-			 (unsigned long long)database->size_bytes[SC_ROLE_MAIN_DB],
+			 "shm %llu (%llu), total %llu",
+			 after, (unsigned long long)database->size_bytes[SC_ROLE_MAIN_DB],
 			 (unsigned long long)files.main_db,
 			 (unsigned long long)database->size_bytes[SC_ROLE_WAL],
 			 (unsigned long long)files.wal,
@@ -280,7 +279,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE("sizes follow every statement, in every journal mode",
 		     sizes_follow_every_statement),
-		CASE("what was there before is seen at open", what_was_there_before_is_seen_at_open),
+		CASE("what was there before is seen at open",
+		     what_was_there_before_is_seen_at_open),
 		CASE("the highest moment of the WAL survives its truncation",
 		     the_highest_moment_of_the_wal_survives_its_truncation),
 		CASE("a journal is seen at its highest although it is gone",

@@ -46,10 +46,10 @@ static void rows_are_sorted_and_none_is_empty(void **state)
 		assert_int_equal(sum, row->timed);
 		assert_true(row->ns <= row->timed * row->ns_max);
 		if (i > 0)
-			assert_true(sc_series_key(row->instrument, row->database, row->role,
-						  row->op) >
-				    sc_series_key(row[-1].instrument, row[-1].database,
-						  row[-1].role, row[-1].op));
+			assert_true(
+				sc_series_key(row->instrument, row->database, row->role, row->op) >
+				sc_series_key(row[-1].instrument, row[-1].database, row[-1].role,
+					      row[-1].op));
 	}
 	scene_close(a);
 	scene_close(b);
@@ -84,16 +84,17 @@ static void an_interval_is_the_difference(void **state)
 			 scene_size("a.db-wal"));
 	for (size_t i = 0; i < between->row_count; i++) {
 		const struct syncost_row *row = &between->rows[i];
-		const struct syncost_row *after = row_in(later, row), *before = row_in(earlier, row);
+		const struct syncost_row *after = row_in(later, row),
+					 *before = row_in(earlier, row);
 
 		assert_int_equal(row->calls, after->calls - (before ? before->calls : 0));
 		assert_int_equal(row->bytes, after->bytes - (before ? before->bytes : 0));
 		assert_int_equal(row->ns, after->ns - (before ? before->ns : 0));
 		for (uint32_t k = 0; row->buckets && k < SC_HIST_BUCKETS; k++)
 			assert_int_equal(row->buckets[k],
-					 after->buckets[k] -
-						 (before && before->buckets ? before->buckets[k]
-									    : 0));
+					 after->buckets[k] - (before && before->buckets
+								      ? before->buckets[k]
+								      : 0));
 	}
 	/* Rows in which nothing happened are left out. */
 	assert_true(between->row_count < later->row_count + 1);

@@ -305,8 +305,9 @@ static void a_function_that_burns_is_sql_on_the_processor(void **state)
 {
 	(void)state;
 	subject = open_with_rows("a.db", "WAL");
-	assert_int_equal(sqlite3_create_function(subject, "burn", 1, SQLITE_UTF8, NULL, burn, NULL,
-						 NULL), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_create_function(subject, "burn", 1, SQLITE_UTF8, NULL, burn, NULL, NULL),
+		SQLITE_OK);
 	try_until_right(burning_is_sql);
 	scene_close(subject);
 }
@@ -339,8 +340,9 @@ static void a_function_that_sleeps_is_sql_off_the_processor(void **state)
 {
 	(void)state;
 	subject = open_with_rows("a.db", "WAL");
-	assert_int_equal(sqlite3_create_function(subject, "doze", 1, SQLITE_UTF8, NULL, doze, NULL,
-						 NULL), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_create_function(subject, "doze", 1, SQLITE_UTF8, NULL, doze, NULL, NULL),
+		SQLITE_OK);
 	try_until_right(dozing_is_asleep);
 	scene_close(subject);
 }
@@ -389,8 +391,9 @@ static void burning_and_sleeping_are_told_apart(void **state)
 {
 	(void)state;
 	subject = open_with_rows("a.db", "WAL");
-	assert_int_equal(sqlite3_create_function(subject, "burn", 1, SQLITE_UTF8, NULL, burn, NULL,
-						 NULL), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_create_function(subject, "burn", 1, SQLITE_UTF8, NULL, burn, NULL, NULL),
+		SQLITE_OK);
 	try_until_right(burning_and_sleeping_in_one_call);
 	scene_close(subject);
 }
@@ -474,8 +477,9 @@ static void a_hog_on_the_same_processor_is_run_delay(void **state)
 		skip_because("the processor cannot be chosen here");
 
 	subject = open_with_rows("a.db", "WAL");
-	assert_int_equal(sqlite3_create_function(subject, "burn", 1, SQLITE_UTF8, NULL, burn, NULL,
-						 NULL), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_create_function(subject, "burn", 1, SQLITE_UTF8, NULL, burn, NULL, NULL),
+		SQLITE_OK);
 	hog = start_hog(cpu);
 	assert_true(hog > 0);
 	rest_ms(10);
@@ -727,18 +731,18 @@ int main(void)
 		CASE_QUICK("a function that sleeps is sql off the processor",
 			   a_function_that_sleeps_is_sql_off_the_processor),
 		CASE_QUICK("a sync that sleeps is off the processor",
-			 a_sync_that_sleeps_is_off_the_processor),
+			   a_sync_that_sleeps_is_off_the_processor),
 		CASE_QUICK("burning and sleeping in one call are told apart",
 			   burning_and_sleeping_are_told_apart),
 		CASE_QUICK("a write that burns is on the processor",
-			 a_write_that_burns_is_on_the_processor),
+			   a_write_that_burns_is_on_the_processor),
 		CASE_QUICK("a hog on the same processor is run delay",
-			 a_hog_on_the_same_processor_is_run_delay),
+			   a_hog_on_the_same_processor_is_run_delay),
 		CASE_CPU("a cold mapped scan is sql off the processor",
 			 a_cold_mapped_scan_is_sql_off_the_processor),
 		CASE_QUICK("a lock held for 100 ms is lock", a_lock_held_for_100_ms_is_lock),
 		CASE_QUICK("the program's own busy handler is lock too",
-			 the_programs_own_busy_handler_is_lock_too),
+			   the_programs_own_busy_handler_is_lock_too),
 		CASE_QUICK("giving up ends the wait", giving_up_ends_the_wait),
 		CASE_QUICK("BUSY at once is no wait", busy_at_once_is_no_wait),
 	};

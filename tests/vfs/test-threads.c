@@ -92,8 +92,7 @@ static void eight_threads_lose_nothing(void **state)
 	snapshot = take();
 	assert_int_equal(snapshot->calls_dropped, 0);
 	assert_int_equal(database_of(snapshot, "shared.db")->commits, THREADS * COMMITS);
-	assert_int_equal(snapshot->transactions,
-			 THREADS * (2 * COMMITS + 1) + mode_changes);
+	assert_int_equal(snapshot->transactions, THREADS * (2 * COMMITS + 1) + mode_changes);
 	for (int role = 0; role < SC_ROLE_COUNT_; role++) {
 		assert_int_equal(calls_of(snapshot, (enum sc_role)role, SC_OP_WRITE),
 				 under.counts[role][SC_OP_WRITE].calls);
@@ -139,8 +138,8 @@ static void one_connection_may_serve_several_threads(void **state)
 	run(common, "PRAGMA wal_autocheckpoint = 10");
 	assert_int_equal(syncost_reset(), 0);
 	for (int i = 0; i < 4; i++)
-		assert_int_equal(pthread_create(&workers[i].thread, NULL, work_in_turn,
-						&workers[i]), 0);
+		assert_int_equal(
+			pthread_create(&workers[i].thread, NULL, work_in_turn, &workers[i]), 0);
 	for (int i = 0; i < 4; i++) {
 		pthread_join(workers[i].thread, NULL);
 		assert_int_equal(workers[i].failures, 0);

@@ -158,9 +158,10 @@ static void a_uri_may_name_it(void **state)
 	char *uri = sqlite3_mprintf("file:%s?vfs=%s&mode=rwc", scene_path("a.db"), SHIM_NAME);
 
 	(void)state;
-	assert_int_equal(sqlite3_open_v2(uri, &db,
-					 SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
-						 SQLITE_OPEN_URI, NULL), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_open_v2(uri, &db,
+				SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI, NULL),
+		SQLITE_OK);
 	sqlite3_free(uri);
 	run(db, "PRAGMA journal_mode = WAL; CREATE TABLE t(a)");
 	assert_int_equal(take()->transactions, 2);
@@ -240,7 +241,8 @@ static void each_vfs_of_sqlite_can_be_wrapped(void **state)
 		assert_int_equal(syncost_register(names[i], "second", false), 0);
 		assert_int_equal(sqlite3_open_v2(scene_path(names[i]), &db,
 						 SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-						 "second"), SQLITE_OK);
+						 "second"),
+				 SQLITE_OK);
 		run(db, "CREATE TABLE t(a); INSERT INTO t VALUES(1)");
 		assert_int_equal(ask(db, "SELECT count(*) FROM t"), 1);
 		assert_int_equal(sqlite3_close(db), SQLITE_OK);
