@@ -48,6 +48,8 @@ static int exit_code_of(const struct sc_sweep_outcome *outcome)
 		return sc_exit_code(SC_E_INTERRUPTED);
 	if (outcome->failed_cells > 0)
 		return sc_exit_code(SC_E_CHILD);
+	if (outcome->unsupported_cells > 0 && outcome->measured_cells == 0)
+		return sc_exit_code(SC_E_UNMEASURABLE);
 	return outcome->is_severe ? 1 : 0;
 }
 

@@ -2,19 +2,29 @@
 
 /*
  * A sample is: a process, its dataset, a warm-up, the timed part, and the verification of all it
- * wrote. A commit takes its syncs and some CPU. The constants were read off a machine of 2025 and
- * only set the expectation: from the first samples on, measured times take their place.
+ * wrote. A commit takes its syncs and some CPU. The constants were read off a small virtual
+ * machine and only set the expectation: from the first samples on, measured times take their place.
  */
 
 #include "estimate.h"
 
 #include "amount.h"
 
-#define PROCESS_NS        15000000u /* start, schema, verification, end */
+#define PROCESS_NS        30000000u /* start, schema, verification, end */
 #define SETUP_SYNCS       12u       /* schema, dataset, change of journal mode, last close */
-#define ROW_NS            2500u     /* to insert one row of the dataset and to check it again */
+#define ROW_NS            5000u     /* to insert one row of the dataset and to check it again */
 #define COMMIT_CPU_NS     60000u    /* of a small commit */
 #define FRAMES_PER_COMMIT 3u
+
+/* A WAL is recycled by a cycle and a half of commits without syncs. */
+static uint64_t recycle_ns(const struct sc_plan_cell *cell)
+{
+	uint64_t frames = cell->setting.wal_autocheckpoint;
+
+	if (!cell->uses_wal_state || cell->wal_state != SC_WAL_RECYCLED)
+		return 0;
+	return (frames + frames / 2) / FRAMES_PER_COMMIT * COMMIT_CPU_NS;
+}
 
 /* Syncs of one commit: the table of the manual, with what a directory sync adds. */
 static uint64_t syncs_per_commit(const struct sc_setting *setting)
@@ -70,6 +80,7 @@ uint64_t sc_estimate_sample(const struct sc_estimate *estimate, const struct sc_
 		unit = workload->rows_per_commit ? workload->rows_per_commit : 1;
 	commit_ns = COMMIT_CPU_NS + syncs * estimate->sync_ns + unit * ROW_NS;
 	ns = PROCESS_NS + SETUP_SYNCS * estimate->sync_ns + rows * ROW_NS;
+	ns += workload->writes ? recycle_ns(cell) : 0;
 	ns += at_most(workload->warmup_ops / unit, UINT32_MAX) * commit_ns;
 	if (kind == SC_SAMPLE_LEDGER)
 		return ns + at_most(workload->ledger_ops / unit + 1, UINT32_MAX) * commit_ns;

@@ -184,12 +184,12 @@ static int measure(struct sc_drive *drive, struct sc_error *error)
 	return r < 0 ? r : sc_drive_save(drive, true, error);
 }
 
-static size_t count_failed(const struct sc_drive *drive)
+static size_t count_cells(const struct sc_drive *drive, enum sc_status status)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < drive->sweep->plan->cell_count; i++)
-		count += drive->cells[i].status == SC_FAILED;
+		count += drive->cells[i].status == status;
 	return count;
 }
 
@@ -249,7 +249,9 @@ int sc_sweep_run(const struct sc_sweep *sweep, const struct sc_sweep_observer *o
 	*ret_outcome = (struct sc_sweep_outcome){
 		.folder = SC_TAKE(drive.folder.path),
 		.interrupted = interrupted,
-		.failed_cells = count_failed(&drive),
+		.failed_cells = count_cells(&drive, SC_FAILED),
+		.unsupported_cells = count_cells(&drive, SC_UNSUPPORTED),
+		.measured_cells = count_cells(&drive, SC_MEASURED),
 		.is_severe = is_severe(&drive),
 	};
 	return 0;

@@ -52,10 +52,12 @@ struct sc_sweep_observer {
 };
 
 struct sc_sweep_outcome {
-	char *folder;        /* of the report; owned; NULL where it was not made */
-	bool interrupted;    /* the report is readable and marked incomplete */
-	size_t failed_cells; /* marked failed in the report, with their reasons */
-	bool is_severe;      /* a finding of the report or of a cell is */
+	char *folder;             /* of the report; owned; NULL where it was not made */
+	bool interrupted;         /* the report is readable and marked incomplete */
+	size_t failed_cells;      /* marked failed in the report, with their reasons */
+	size_t unsupported_cells; /* cannot be measured here */
+	size_t measured_cells;
+	bool is_severe; /* a finding of the report or of a cell is */
 };
 
 /**
