@@ -431,6 +431,16 @@ class Output(Case):
         self.assertIn("broken", done.out)
         self.assertNoLitter()
 
+    def test_unmeasurable(self):
+        """where no cell can be measured the report says why, exit code 3"""
+        done = self.run_syncost("sweep", *SMALL, "--workload", "idle", "--journal-mode", "wal",
+                                "--synchronous", "off")
+        self.assertDone(done, 3)
+        cell, = cells(newest_report(self.place)).values()
+        self.assertEqual(cell["status"], "unsupported")
+        self.assertIn("writes too little", cell["reason"])
+        self.assertIn("writes too little", done.out.replace("\n", " "))
+
     def test_timeout(self):
         """a sample beyond --timeout is stopped and its cell fails, saying so"""
         done = self.run_syncost("sweep", *SMALL, "--workload", "insert_one", "--journal-mode",
