@@ -176,6 +176,9 @@ static int get_split(const cJSON *json, struct sc_json_place place, struct sc_ce
 		if (r < 0 || i > 0)
 			continue;
 		r = sc_report_get_u64_plain(child, "wall", inside, &split->total_ns, error);
+		if (r == 0)
+			r = sc_report_get_u64_plain(child, "instruments", inside, &split->own_ns,
+						    error);
 		if (r == 0 && sc_json_i64_value(cJSON_GetObjectItemCaseSensitive(child, "residual"),
 						&split->residual_ns))
 			r = sc_json_fail(inside, "residual", "must be an integer", error);

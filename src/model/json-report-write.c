@@ -382,7 +382,8 @@ static bool put_split(cJSON *json, const struct sc_cell *cell)
 			return false;
 		if (!put_axis(child, split, axis))
 			return false;
-		if (i == 0 && !sc_json_put_i64(child, "residual", split->residual_ns))
+		if (i == 0 && (!sc_json_put_u64(child, "instruments", split->own_ns) ||
+			       !sc_json_put_i64(child, "residual", split->residual_ns)))
 			return false;
 	}
 	for (int p = 0; p < SC_PART_COUNT_; p++)

@@ -123,6 +123,7 @@ static const struct {
 
 static const struct sc_json_field split_fields[] = {
 	{"total",    SC_JSON_U64, offsetof(struct sc_split, total_ns)},
+	{"own",      SC_JSON_U64, offsetof(struct sc_split, own_ns)},
 	{"residual", SC_JSON_I64, offsetof(struct sc_split, residual_ns)},
 };
 /* clang-format on */

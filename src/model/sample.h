@@ -69,7 +69,8 @@ struct sc_split {
 	uint64_t cpu_n[SC_PART_COUNT_];
 	uint64_t checkpoint_ns[SC_PART_COUNT_]; /* of wall_ns, inside checkpoints */
 	uint64_t total_ns;   /* independent wall clock of the timed part */
-	int64_t residual_ns; /* total minus the sum of wall_ns */
+	uint64_t own_ns;     /* of total_ns: the instruments reading thread CPU; in no part */
+	int64_t residual_ns; /* total minus own_ns minus the sum of wall_ns */
 	char reason[SC_REASON_BYTES];
 };
 

@@ -151,7 +151,8 @@ static void fill_split(struct sc_sample *sample, const struct sc_instruments *in
 		sum_ns += split->wall_ns[i];
 	}
 	split->total_ns = sample->wall_ns;
-	split->residual_ns = (int64_t)(sample->wall_ns - sum_ns);
+	split->own_ns = snapshot->split.own_ns;
+	split->residual_ns = (int64_t)(sample->wall_ns - split->own_ns - sum_ns);
 }
 
 static void fill_databases(struct sc_sample *sample, const struct syncost_snapshot *snapshot)

@@ -82,7 +82,7 @@ static struct sc_sample full_sample(void)
 		.busy_retries = 18,
 		.space = {21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, SC_MEASURED},
 		.checkpoints_seen = 19,
-		.split = {.total_ns = 40, .residual_ns = -41},
+		.split = {.total_ns = 40, .own_ns = 42, .residual_ns = -41},
 		.syncs = {SC_MEASURED, 51, 52, 53, 54, 55, 56, 57, SC_MEASURED, ""},
 		.checkpoints = {61, 62, 63, 64},
 		.calls_dropped = 65,
@@ -176,6 +176,7 @@ static void a_sample_comes_back_as_it_went(void **state)
 	assert_true(again.wall_ns == sample.wall_ns);
 	assert_int_equal(again.space.payload_bytes, 21);
 	assert_int_equal(again.space.page_cache_bytes, 32);
+	assert_int_equal(again.split.own_ns, 42);
 	assert_int_equal(again.split.residual_ns, -41);
 	assert_int_equal(again.split.checkpoint_ns[SC_PART_COUNT_ - 1], 5000 + SC_PART_COUNT_ - 1);
 	assert_int_equal(again.syncs.vfs, 51);
