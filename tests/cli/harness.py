@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the tests of the built program share: running it, looking at folders, reading reports."""
 
+import atexit
 import hashlib
 import json
 import os
@@ -14,9 +15,20 @@ import unittest
 SYNCOST = os.path.abspath(sys.argv[1])
 PATIENCE = 240  # seconds, on the slowest machine under the slowest sanitizer
 
+
+def readable_by_all(name):
+    """A copy of a file beside this one: a checkout may stand where only its owner can read."""
+    folder = tempfile.mkdtemp(prefix="syncost-test-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.chmod(folder, 0o755)
+    path = os.path.join(folder, name)
+    shutil.copyfile(os.path.join(os.path.dirname(os.path.abspath(__file__)), name), path)
+    os.chmod(path, 0o644)
+    return path
+
+
 # Little data and few operations: a sample takes as long as its process.
-SMALL = ["--suite", os.path.join(os.path.dirname(os.path.abspath(__file__)), "small.json"),
-         "--ops", "20", "--samples", "6"]
+SMALL = ["--suite", readable_by_all("small.json"), "--ops", "20", "--samples", "6"]
 
 
 class Done:
