@@ -25,9 +25,9 @@ struct row {
 static const struct row rows[] = {
 	[SC_FINDING_SPEEDUP] = { "speedup", SC_SEVERITY_NOTE,
 		"%s is %s %s %s (%s, %s)"
-		NEXT "%s: %s" },
+		NEXT "%s" },
 	[SC_FINDING_WHERE_COMMIT_GOES] = { "where-a-commit-goes", SC_SEVERITY_NOTE,
-		"%s of a %s commit %s (%s) is %s"
+		"%s of %sa %s commit %s (%s) is %s"
 		NEXT "if that cost nothing, the rate would be %s as high" },
 	[SC_FINDING_SYNC_BUYS_NOTHING] = { "sync-buys-nothing", SC_SEVERITY_WARNING,
 		"target %s is on %s, in memory: a sync there is free and buys nothing, a power cut "
@@ -44,8 +44,7 @@ static const struct row rows[] = {
 		"%zu of %zu cells cannot differ from another one and carry its figures: %s"
 		NEXT "" },
 	[SC_FINDING_HIDDEN_SYNCS] = { "hidden-syncs", SC_SEVERITY_NOTE,
-		"%s of the syncs of rollback journals here are on the directory, where a VFS shim "
-		"cannot see them"
+		"%s %s on the directory, where a VFS shim cannot see %s"
 		NEXT "" },
 	[SC_FINDING_AUTOCHECKPOINT_PAGES] = { "autocheckpoint-counts-pages", SC_SEVERITY_WARNING,
 		"wal_autocheckpoint counts pages: %u pages of %u bytes let the WAL grow to %s "
@@ -89,11 +88,25 @@ static const struct row rows[] = {
 		"%zu of %zu cells failed; the first is %s: %s"
 		NEXT "repeat them alone, with --workload and the lists of pragmas" },
 	[SC_FINDING_INCOMPLETE] = { "incomplete", SC_SEVERITY_WARNING,
-		"the run was not over: %zu of %zu cells were measured, in %u rounds"
-		NEXT "run it again; intervals tell what these figures are worth until then" },
+		"the run was not over: after %u rounds %zu of %zu cells have a rate and %zu have "
+		"none yet"
+		NEXT "run it again%s" },
 	[SC_FINDING_UNSUPPORTED_CELLS] = { "unsupported-cells", SC_SEVERITY_WARNING,
 		"%zu of %zu cells cannot be measured here; the first is %s: %s"
 		NEXT "" },
+	[SC_FINDING_RESIDUAL] = { "residual", SC_SEVERITY_WARNING,
+		"%s of the wall time of the ledger sample of %s %s: its split misses that part"
+		NEXT "do not compare its split with others; its rate does not depend on it" },
+	[SC_FINDING_LOSS] = { "loss", SC_SEVERITY_NOTE,
+		"at a power cut %s: %s"
+		NEXT "%s" },
+	[SC_FINDING_NO_RECOMMENDATION] = { "no-recommendation", SC_SEVERITY_NOTE,
+		"no setting is recommended for target %s: %s"
+		NEXT "" },
+	[SC_FINDING_FEW_OPERATIONS] = { "few-operations", SC_SEVERITY_NOTE,
+		"%zu of %zu measured cells rest on fewer than %u operations or commits (the first is "
+		"%s), so that their p99 is about their maximum"
+		NEXT "measure more operations (--ops)" },
 	[SC_FINDING_FLUSH_DISABLED] = { "flush-disabled", SC_SEVERITY_SEVERE,
 		"target %s is mounted with %s: a sync does not flush the device, so a power cut can "
 		"take what was synced"

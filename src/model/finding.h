@@ -35,6 +35,10 @@ enum sc_finding_code {
 	SC_FINDING_FAILED_CELLS,
 	SC_FINDING_INCOMPLETE,         /* interrupted */
 	SC_FINDING_UNSUPPORTED_CELLS,  /* cannot be measured here */
+	SC_FINDING_RESIDUAL,           /* the split misses more than 5 % of wall */
+	SC_FINDING_LOSS,               /* what each measured setting can lose */
+	SC_FINDING_NO_RECOMMENDATION,  /* why there is none for a target */
+	SC_FINDING_FEW_OPERATIONS,     /* quantiles from fewer than 100 */
 	SC_FINDING_FLUSH_DISABLED,     /* a mount option keeps flushes from the device */
 	SC_FINDING_COUNT_,
 };
@@ -42,7 +46,7 @@ enum sc_finding_code {
 struct sc_finding {
 	char code[40];  /* "sync-buys-nothing" */
 	enum sc_severity severity;
-	char text[400]; /* one sentence */
+	char text[640]; /* one sentence */
 	char next[300]; /* the next step; may be empty */
 };
 

@@ -317,6 +317,14 @@ static bool put_interval(cJSON *json, const char *key, const struct sc_interval 
 	       put_bool(child, "converged", interval->converged);
 }
 
+/* A cell that has not got a rate yet says why, as its figures do. */
+static const char *reason_of(const struct sc_cell *cell)
+{
+	if (cell->reason || cell->ops_per_s.status == SC_MEASURED || !cell->ops_per_s.reason[0])
+		return cell->reason;
+	return cell->ops_per_s.reason;
+}
+
 static bool put_identity(cJSON *json, const struct sc_cell *cell)
 {
 	return put_fields(json, &sc_report_cell_name_fields, cell) &&
@@ -330,7 +338,7 @@ static bool put_identity(cJSON *json, const struct sc_cell *cell)
 	       sc_json_put_text(json, "same_as", cell->same_as) &&
 	       sc_json_put_text(json, "same_as_reason", cell->same_as_reason) &&
 	       sc_json_put_text(json, "status", sc_status_name(cell->status)) &&
-	       sc_json_put_text(json, "reason", cell->reason) &&
+	       sc_json_put_text(json, "reason", reason_of(cell)) &&
 	       put_bool(json, "verified", cell->verified);
 }
 

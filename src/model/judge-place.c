@@ -28,6 +28,13 @@ bool sc_target_is_memory(const struct sc_target *target)
 	return false;
 }
 
+bool sc_cell_in_memory(const struct sc_report_head *head, const struct sc_cell *cell)
+{
+	const struct sc_target *target = sc_head_target(head, cell->target);
+
+	return target && sc_target_is_memory(target);
+}
+
 static int judge_rotational(struct sc_target *target)
 {
 	const char *flag, *why;

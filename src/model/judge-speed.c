@@ -13,17 +13,24 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../base/buffer.h"
 #include "../stats/order.h"
 #include "format.h"
 #include "judge.h"
 
 /* "WAL+NORMAL page_size=8192": a label as it is said. */
+static void say_label(const struct sc_setting *setting, const struct sc_setting *base, char *text,
+		      size_t text_bytes)
+{
+	sc_setting_label(setting, base, text, text_bytes);
+	for (char *c = text; *c && *c != ' '; c++)
+		*c = (char)(*c == '/' ? '+' : toupper((unsigned char)*c));
+}
+
 static void say_setting(const struct sc_report_head *head, const struct sc_cell *cell, char *text,
 			size_t text_bytes)
 {
-	sc_setting_label(&cell->setting, &head->base, text, text_bytes);
-	for (char *c = text; *c && *c != ' '; c++)
-		*c = (char)(*c == '/' ? '+' : toupper((unsigned char)*c));
+	say_label(&cell->setting, &head->base, text, text_bytes);
 }
 
 static void say_place(const struct sc_report_head *head, const struct sc_cell *cell, char *text,
@@ -102,37 +109,27 @@ static void say_interval(const struct sc_interval *factor, char *text, size_t te
 
 /* --- which cells to speak of */
 
-static bool is_level(const struct sc_cell *cell, enum sc_journal_mode mode,
-		     enum sc_synchronous level)
+/* SQLite's default, or what is nearest to it: the fewest pragmas that differ, the first in the
+ * order of settings among equals. */
+static const struct sc_cell *pick_baseline(const struct sc_group *group)
 {
-	return cell->setting.journal_mode == mode && cell->setting.synchronous == level;
-}
+	const struct sc_cell *nearest = NULL;
+	unsigned int fewest = 0;
 
-/* SQLite's default: DELETE+FULL, with all else as the report's base where there is such a cell.
- * Failing that, the slowest that loses nothing. */
-static const struct sc_cell *pick_baseline(const struct sc_report_head *head,
-					   const struct sc_group *group)
-{
-	const struct sc_cell *plain = NULL, *slowest = NULL;
-	struct sc_setting usual = head->base;
-
-	usual.journal_mode = SC_JOURNAL_DELETE;
-	usual.synchronous = SC_SYNCHRONOUS_FULL;
-	usual.rows_per_commit = group->key->setting.rows_per_commit;
 	for (size_t i = 0; i < group->member_count; i++) {
 		const struct sc_cell *cell = group->members[i];
+		unsigned int changes = sc_count_changes(&cell->setting);
 
 		if (!sc_group_takes_part(group, cell))
 			continue;
-		if (sc_setting_compare(&cell->setting, &usual) == 0)
-			return cell;
-		if (!plain && is_level(cell, SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL))
-			plain = cell;
-		if (sc_promise_of(&cell->setting).loss == SC_LOSS_NONE &&
-		    (!slowest || cell->ops_per_s.median < slowest->ops_per_s.median))
-			slowest = cell;
+		if (!nearest || changes < fewest ||
+		    (changes == fewest &&
+		     sc_setting_compare(&cell->setting, &nearest->setting) < 0)) {
+			nearest = cell;
+			fewest = changes;
+		}
 	}
-	return plain ? plain : slowest;
+	return nearest;
 }
 
 /* The fastest that never corrupts. */
@@ -157,6 +154,7 @@ static int say_speedup(struct sc_report_head *head, const struct sc_cell *fastes
 		       const struct sc_cell *base)
 {
 	char name[160], base_name[160], place[100], interval[100], times[SC_FORMAT_BYTES + 2];
+	char promise[300] = "";
 	struct sc_interval factor;
 	size_t length;
 	int r;
@@ -171,9 +169,11 @@ static int say_speedup(struct sc_report_head *head, const struct sc_cell *fastes
 	(void)sc_format_count(factor.median, times, SC_FORMAT_BYTES);
 	length = strlen(times);
 	memcpy(times + length, "x", 2);
-	return sc_findings_add(&head->findings, SC_FINDING_SPEEDUP, name, times, base_name, place,
-			       fastest->workload, interval, name,
+	if (!sc_cell_in_memory(head, fastest)) /* there it promises nothing */
+		(void)snprintf(promise, sizeof(promise), "%s: %s", name,
 			       sc_promise_of(&fastest->setting).sentence);
+	return sc_findings_add(&head->findings, SC_FINDING_SPEEDUP, name, times, base_name, place,
+			       fastest->workload, interval, promise);
 }
 
 /* "3", "3.1": what is whole is said whole. */
@@ -208,7 +208,8 @@ static void say_syncs(const struct sc_cell *cell, char *text, size_t text_bytes)
 			       all, files, directory);
 }
 
-static void say_bound(const struct sc_cell *cell, char *text, size_t text_bytes)
+static void say_bound(const struct sc_cell *cell, enum sc_bound_by by, char *text,
+		      size_t text_bytes)
 {
 	static const char *const phrases[] = {
 		[SC_BOUND_SQL_CPU] = "SQL on the CPU",
@@ -221,30 +222,55 @@ static void say_bound(const struct sc_cell *cell, char *text, size_t text_bytes)
 		[SC_BOUND_RUN_DELAY] = "waiting for a CPU",
 	};
 
-	if (cell->bound.by == SC_BOUND_SYNC)
+	if (by == SC_BOUND_SYNC)
 		say_syncs(cell, text, text_bytes);
 	else
-		(void)snprintf(text, text_bytes, "%s", phrases[cell->bound.by]);
+		(void)snprintf(text, text_bytes, "%s", phrases[by]);
+}
+
+/* The largest term other than waiting for a CPU: that is other programs', and has a finding of its
+ * own. @ret_share: of the time inside SQLite, less the run delay where that is the largest. */
+static enum sc_bound_by largest_own(const struct sc_cell *cell, double *ret_share,
+				    double *ret_left_share)
+{
+	struct sc_terms terms = sc_split_terms(&cell->split, cell->major_faults);
+	double all_ns = terms.outside_ns + terms.inside_ns;
+	double of_ns = terms.inside_ns;
+	enum sc_bound_by by = SC_BOUND_SQL_CPU;
+
+	for (int other = 0; other < SC_BOUND_COUNT_; other++) {
+		if (other != SC_BOUND_RUN_DELAY && terms.ns[other] > terms.ns[by])
+			by = (enum sc_bound_by)other;
+	}
+	if (cell->bound.by == SC_BOUND_RUN_DELAY)
+		of_ns -= terms.ns[SC_BOUND_RUN_DELAY];
+	*ret_share = of_ns > 0 ? terms.ns[by] / of_ns : 0;
+	*ret_left_share = all_ns > 0 ? (all_ns - terms.ns[by]) / all_ns : 0;
+	return by;
 }
 
 static int say_where(struct sc_report_head *head, const struct sc_cell *cell)
 {
 	char name[160], place[100], what[200], percent[SC_FORMAT_BYTES];
 	char times[SC_FORMAT_BYTES + 2];
-	const struct sc_bound *bound = &cell->bound;
+	double share, left_share;
+	enum sc_bound_by by;
 
-	if (bound->status != SC_MEASURED || !(bound->if_free_ops_per_s > 0) ||
-	    !(cell->ops_per_s.median > 0))
+	if (cell->bound.status != SC_MEASURED || cell->split.status != SC_MEASURED)
+		return 0;
+	by = largest_own(cell, &share, &left_share);
+	if (!(share > 0) || !(left_share > 0))
 		return 0;
 	say_setting(head, cell, name, sizeof(name));
 	say_place(head, cell, place, sizeof(place));
-	say_bound(cell, what, sizeof(what));
-	(void)sc_format_count(bound->if_free_ops_per_s / cell->ops_per_s.median, times,
-			      SC_FORMAT_BYTES);
+	say_bound(cell, by, what, sizeof(what));
+	(void)sc_format_count(1 / left_share, times, SC_FORMAT_BYTES);
 	memcpy(times + strlen(times), "x", 2);
-	return sc_findings_add(&head->findings, SC_FINDING_WHERE_COMMIT_GOES,
-			       sc_format_percent(bound->share, percent, sizeof(percent)), name,
-			       place, cell->workload, what, times);
+	return sc_findings_add(
+		&head->findings, SC_FINDING_WHERE_COMMIT_GOES,
+		sc_format_percent(share, percent, sizeof(percent)),
+		cell->bound.by == SC_BOUND_RUN_DELAY ? "the time on CPU or storage of " : "", name,
+		place, cell->workload, what, times);
 }
 
 int sc_judge_speed(struct sc_report_head *head, const struct sc_groups *groups)
@@ -256,7 +282,7 @@ int sc_judge_speed(struct sc_report_head *head, const struct sc_groups *groups)
 
 		if (!sc_group_commits(group))
 			continue;
-		base = pick_baseline(head, group);
+		base = pick_baseline(group);
 		fastest = pick_fastest(group);
 		if (base && fastest && base != fastest)
 			r = say_speedup(head, fastest, base);
@@ -266,4 +292,89 @@ int sc_judge_speed(struct sc_report_head *head, const struct sc_groups *groups)
 			return r;
 	}
 	return 0;
+}
+
+/* --- syncs that no VFS sees */
+
+/* Syncs of all cells with one setting of what decides on them. */
+struct hidden {
+	const struct sc_cell *cell; /* the first of them */
+	uint64_t commits, directory, physical;
+};
+
+static bool has_syncs(const struct sc_cell *cell)
+{
+	return !cell->same_as && cell->setting.journal_mode != SC_JOURNAL_WAL &&
+	       cell->syncs.status == SC_MEASURED && cell->syncs.physical_status == SC_MEASURED &&
+	       cell->ledger_commits > 0;
+}
+
+static bool syncs_alike(const struct sc_setting *a, const struct sc_setting *b)
+{
+	return a->journal_mode == b->journal_mode && a->synchronous == b->synchronous &&
+	       a->locking_mode == b->locking_mode;
+}
+
+/* The sums over cells from @first on; nothing where an earlier cell has spoken for its setting. */
+static struct hidden add_hidden(const struct sc_cell *cells, size_t cell_count, size_t first)
+{
+	struct hidden sums = {.cell = &cells[first]};
+
+	for (size_t i = 0; i < cell_count; i++) {
+		if (!has_syncs(&cells[i]) ||
+		    !syncs_alike(&cells[i].setting, &cells[first].setting))
+			continue;
+		if (i < first)
+			return (struct hidden){.cell = NULL};
+		sums.commits += cells[i].ledger_commits;
+		sums.directory += cells[i].syncs.directory;
+		sums.physical += cells[i].syncs.physical;
+	}
+	return sums;
+}
+
+static void say_hidden(const struct sc_report_head *head, const struct hidden *sums, bool is_first,
+		       struct sc_buffer *list)
+{
+	char directory[16], all[16], name[160];
+	struct sc_setting brief = head->base;
+
+	brief.journal_mode = sums->cell->setting.journal_mode;
+	brief.synchronous = sums->cell->setting.synchronous;
+	brief.locking_mode = sums->cell->setting.locking_mode;
+	say_label(&brief, &head->base, name, sizeof(name));
+	say_count((double)sums->directory / (double)sums->commits, directory, sizeof(directory));
+	say_count((double)sums->physical / (double)sums->commits, all, sizeof(all));
+	sc_buffer_printf(list, "%s%s of %s%s of a %s commit", is_first ? "" : ", ", directory, all,
+			 is_first ? " syncs" : "", name);
+}
+
+int sc_judge_hidden_syncs(struct sc_report_head *head, const struct sc_cell *cells,
+			  size_t cell_count)
+{
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer list = {0};
+	SC_CLEANUP(sc_freep) char *text = NULL;
+	bool is_one = true;
+	size_t count = 0;
+	struct sc_error error;
+
+	for (size_t i = 0; i < cell_count; i++) {
+		struct hidden sums;
+
+		if (!has_syncs(&cells[i]) || cells[i].syncs.directory == 0)
+			continue;
+		sums = add_hidden(cells, cell_count, i);
+		/* A journal that is kept has its directory synced once, when it is made. */
+		if (!sums.cell || (double)sums.directory < 0.05 * (double)sums.commits)
+			continue;
+		is_one = count == 0 && sums.directory <= sums.commits;
+		say_hidden(head, &sums, count == 0, &list);
+		count++;
+	}
+	if (count == 0)
+		return 0;
+	if (sc_buffer_take(&list, &text, &error) < 0)
+		return -ENOMEM;
+	return sc_findings_add(&head->findings, SC_FINDING_HIDDEN_SYNCS, text,
+			       is_one ? "is" : "are", is_one ? "it" : "them");
 }

@@ -13,6 +13,9 @@
 
 #include "format.h"
 
+/* Below how many values a 99th percentile is about their maximum. */
+#define FEW 100u
+
 const struct sc_target *sc_head_target(const struct sc_report_head *head, const char *label)
 {
 	for (size_t i = 0; i < head->target_count; i++) {
@@ -38,6 +41,36 @@ static size_t count_status(const struct sc_cell *cells, size_t cell_count, enum 
 	return count;
 }
 
+static bool has_rate(const struct sc_cell *cell)
+{
+	return cell->status == SC_MEASURED && cell->ops_per_s.status == SC_MEASURED;
+}
+
+/* A cell that failed, or that cannot be measured, is neither one with a rate nor one to come. */
+static int judge_complete(struct sc_report_head *head, const struct sc_cell *cells,
+			  size_t cell_count)
+{
+	size_t all = head->cell_count > cell_count ? head->cell_count : cell_count;
+	size_t rates = 0, left = all - cell_count;
+	bool has_interval = false;
+
+	if (head->complete)
+		return 0;
+	for (size_t i = 0; i < cell_count; i++) {
+		if (has_rate(&cells[i])) {
+			rates++;
+			has_interval = has_interval || cells[i].ops_per_s.coverage >= SC_CONFIDENCE;
+		} else if (cells[i].status != SC_FAILED && cells[i].status != SC_UNSUPPORTED) {
+			left++;
+		}
+	}
+	return sc_findings_add(&head->findings, SC_FINDING_INCOMPLETE, head->rounds, rates, all,
+			       left,
+			       has_interval ? "; intervals tell what these figures are worth until "
+					      "then"
+					    : "");
+}
+
 static int judge_state(struct sc_report_head *head, const struct sc_cell *cells, size_t cell_count)
 {
 	static const struct {
@@ -58,12 +91,8 @@ static int judge_state(struct sc_report_head *head, const struct sc_cell *cells,
 					    first->id,
 					    first->reason ? first->reason : "no reason is known");
 	}
-	if (r == 0 && !head->complete) {
-		count = count_status(cells, cell_count, SC_MEASURED, &first);
-		r = sc_findings_add(&head->findings, SC_FINDING_INCOMPLETE, count,
-				    head->cell_count > cell_count ? head->cell_count : cell_count,
-				    head->rounds);
-	}
+	if (r == 0)
+		r = judge_complete(head, cells, cell_count);
 	return r;
 }
 
@@ -118,6 +147,11 @@ static int gather_targets(struct sc_report_head *head, bool notes)
 	return 0;
 }
 
+static bool is_few(const struct sc_latency *latency)
+{
+	return latency->status == SC_MEASURED && latency->n < FEW;
+}
+
 static int judge_convergence(struct sc_report_head *head, const struct sc_cell *cells,
 			     size_t cell_count)
 {
@@ -146,6 +180,27 @@ static int judge_convergence(struct sc_report_head *head, const struct sc_cell *
 	return sc_findings_add(&head->findings, SC_FINDING_NOT_CONVERGED, wide, measured,
 			       widest->id,
 			       sc_format_percent(widest_width, percent, sizeof(percent)));
+}
+
+/* Whose quantiles rest on too few values: the p99 of fewer than 100 is their maximum. */
+static int judge_few(struct sc_report_head *head, const struct sc_cell *cells, size_t cell_count)
+{
+	const struct sc_cell *first = NULL;
+	size_t measured = 0, few = 0;
+
+	for (size_t i = 0; i < cell_count; i++) {
+		if (cells[i].same_as || !has_rate(&cells[i]))
+			continue;
+		measured++;
+		if (!is_few(&cells[i].op_ns) && !is_few(&cells[i].commit_ns))
+			continue;
+		if (few++ == 0)
+			first = &cells[i];
+	}
+	if (!first)
+		return 0;
+	return sc_findings_add(&head->findings, SC_FINDING_FEW_OPERATIONS, few, measured, FEW,
+			       first->id);
 }
 
 static const struct sc_finding *find_code(const struct sc_cell *cell, enum sc_finding_code code)
@@ -186,7 +241,7 @@ static int gather_cells(struct sc_report_head *head, const struct sc_cell *cells
 	static const enum sc_finding_code codes[] = {
 		SC_FINDING_SYNC_MISMATCH,   SC_FINDING_CALLS_DROPPED, SC_FINDING_EFFECTIVE_DIFFERS,
 		SC_FINDING_RUN_DELAY,       SC_FINDING_STEAL,         SC_FINDING_NO_CHECKPOINT,
-		SC_FINDING_INSTRUMENT_COST,
+		SC_FINDING_INSTRUMENT_COST, SC_FINDING_RESIDUAL,
 	};
 	int r = 0;
 
@@ -216,29 +271,6 @@ static int judge_same(struct sc_report_head *head, const struct sc_cell *cells, 
 		return 0;
 	return sc_findings_add(&head->findings, SC_FINDING_SAME_SETTINGS, count, cell_count,
 			       reasons);
-}
-
-/* Of rollback journals, over all cells that were run. */
-static int judge_hidden_syncs(struct sc_report_head *head, const struct sc_cell *cells,
-			      size_t cell_count)
-{
-	uint64_t directory = 0, physical = 0;
-	char percent[SC_FORMAT_BYTES];
-
-	for (size_t i = 0; i < cell_count; i++) {
-		const struct sc_syncs *syncs = &cells[i].syncs;
-
-		if (cells[i].same_as || cells[i].setting.journal_mode == SC_JOURNAL_WAL ||
-		    syncs->status != SC_MEASURED || syncs->physical_status != SC_MEASURED)
-			continue;
-		directory += syncs->directory;
-		physical += syncs->physical;
-	}
-	if (directory == 0)
-		return 0;
-	return sc_findings_add(
-		&head->findings, SC_FINDING_HIDDEN_SYNCS,
-		sc_format_percent((double)directory / (double)physical, percent, sizeof(percent)));
 }
 
 /* The WAL that autocheckpoints let grow the most, if pages made it so. */
@@ -297,7 +329,11 @@ static int judge(struct sc_report_head *head, const struct sc_cell *cells, size_
 	if (r == 0)
 		r = sc_judge_speed(head, &groups);
 	if (r == 0)
+		r = sc_judge_loss(head, &groups);
+	if (r == 0)
 		r = judge_convergence(head, cells, cell_count);
+	if (r == 0)
+		r = judge_few(head, cells, cell_count);
 	if (r == 0)
 		r = gather_cells(head, cells, cell_count);
 	if (r == 0)
@@ -305,7 +341,7 @@ static int judge(struct sc_report_head *head, const struct sc_cell *cells, size_
 	if (r == 0)
 		r = judge_autocheckpoint(head, cells, cell_count);
 	if (r == 0)
-		r = judge_hidden_syncs(head, cells, cell_count);
+		r = sc_judge_hidden_syncs(head, cells, cell_count);
 	if (r == 0)
 		r = sc_judge_build(head, cells, cell_count);
 	if (r == 0)

@@ -9,6 +9,14 @@
  * goes */
 int sc_judge_speed(struct sc_report_head *head, const struct sc_groups *groups);
 
+/** sc_judge_loss() - per target: what a power cut can take of each setting that was measured */
+int sc_judge_loss(struct sc_report_head *head, const struct sc_groups *groups);
+
+/** sc_judge_hidden_syncs() - syncs of directories a commit, for each setting with a rollback
+ * journal */
+int sc_judge_hidden_syncs(struct sc_report_head *head, const struct sc_cell *cells,
+			  size_t cell_count);
+
 /** sc_judge_target() - what the storage of @target means for its figures: its own findings */
 int sc_judge_target(struct sc_target *target);
 
@@ -20,6 +28,15 @@ int sc_recommend(struct sc_report_head *head, const struct sc_groups *groups);
 
 /** sc_target_is_memory() - whether a sync buys nothing there */
 bool sc_target_is_memory(const struct sc_target *target);
+
+/** sc_cell_in_memory() - the same of a cell's target; false where the head does not list it */
+bool sc_cell_in_memory(const struct sc_report_head *head, const struct sc_cell *cell);
+
+/** sc_count_changes() - how many pragmas of @setting are not as SQLite's defaults */
+unsigned int sc_count_changes(const struct sc_setting *setting);
+
+/** sc_groups_see_target() - whether a group before @index is of the same target */
+bool sc_groups_see_target(const struct sc_groups *groups, size_t index);
 
 /** sc_head_target() - the target of a cell, NULL where the head does not list it */
 const struct sc_target *sc_head_target(const struct sc_report_head *head, const char *label);

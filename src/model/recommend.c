@@ -6,11 +6,13 @@
  * corrupts. A class whose answer is that of a stricter class is left out: giving up more would buy
  * nothing.
  *
- * Two rates count as equal where each median lies in the other's interval. Among equals the one
- * that loses less is taken, then the one closer to SQLite's defaults; the others are named.
+ * Two rates count as equal where the interval of their ratio, round by round, holds 1; so what is
+ * equal to another is so either way round. Among equals the one that loses less is taken, then the
+ * one closer to SQLite's defaults; the others are named.
  *
  * The answer is given for the workload with the fewest operations a commit, where a commit's cost
- * shows best, and for another workload only where that answer is clearly beaten.
+ * shows best. Another workload has its own where that answer is clearly beaten, and is named
+ * beside that answer where it is not. Where a target has no answer, a finding says why.
  */
 
 #include <errno.h>
@@ -33,19 +35,26 @@ static bool is_candidate(const struct sc_group *group, const struct sc_cell *cel
 	       promise.corruption == SC_CORRUPTION_NO && promise.loss <= loss;
 }
 
-static bool is_within(double value, const struct sc_interval *interval)
+static int compare_rates(const struct sc_cell *a, const struct sc_cell *b, bool *ret_equal)
 {
-	return value >= interval->low && value <= interval->high;
+	struct sc_interval factor;
+	int r;
+
+	*ret_equal = a == b;
+	if (a == b)
+		return 0;
+	r = sc_factor_between(a, b, &factor);
+	if (r < 0)
+		return r;
+	if (factor.status == SC_MEASURED)
+		*ret_equal = factor.low <= 1 && factor.high >= 1;
+	else /* no round in common: where the intervals overlap */
+		*ret_equal = a->commits_per_s.low <= b->commits_per_s.high &&
+			     b->commits_per_s.low <= a->commits_per_s.high;
+	return 0;
 }
 
-static bool is_equal_rate(const struct sc_cell *a, const struct sc_cell *b)
-{
-	return is_within(a->commits_per_s.median, &b->commits_per_s) &&
-	       is_within(b->commits_per_s.median, &a->commits_per_s);
-}
-
-/* How many fields are not as SQLite's defaults. */
-static unsigned int count_changes(const struct sc_cell *cell)
+unsigned int sc_count_changes(const struct sc_setting *setting)
 {
 	struct sc_setting usual = sc_setting_default();
 	unsigned int count = 0;
@@ -53,7 +62,7 @@ static unsigned int count_changes(const struct sc_cell *cell)
 	for (size_t i = 0; i < sc_setting_field_count; i++) {
 		const struct sc_setting_field *field = &sc_setting_fields[i];
 
-		if (field->apply_order && field->get(&cell->setting) != field->get(&usual))
+		if (field->apply_order && field->get(setting) != field->get(&usual))
 			count++;
 	}
 	return count;
@@ -67,8 +76,8 @@ static bool is_better_choice(const struct sc_cell *a, const struct sc_cell *b)
 
 	if (a_loss != b_loss)
 		return a_loss < b_loss;
-	if (count_changes(a) != count_changes(b))
-		return count_changes(a) < count_changes(b);
+	if (sc_count_changes(&a->setting) != sc_count_changes(&b->setting))
+		return sc_count_changes(&a->setting) < sc_count_changes(&b->setting);
 	return a->commits_per_s.median > b->commits_per_s.median;
 }
 
@@ -77,7 +86,7 @@ struct pick {
 	const struct sc_cell *fastest; /* by its median */
 };
 
-static struct pick pick_class(const struct sc_group *group, enum sc_loss loss)
+static int pick_class(const struct sc_group *group, enum sc_loss loss, struct pick *ret_pick)
 {
 	struct pick pick = {NULL, NULL};
 
@@ -93,11 +102,17 @@ static struct pick pick_class(const struct sc_group *group, enum sc_loss loss)
 	for (size_t i = 0; i < group->member_count; i++) {
 		const struct sc_cell *cell = group->members[i];
 
-		if (is_candidate(group, cell, loss) && is_equal_rate(cell, pick.fastest) &&
-		    is_better_choice(cell, pick.cell))
+		bool is_equal;
+
+		if (!is_candidate(group, cell, loss) || !is_better_choice(cell, pick.cell))
+			continue;
+		if (compare_rates(cell, pick.fastest, &is_equal) < 0)
+			return -ENOMEM;
+		if (is_equal)
 			pick.cell = cell;
 	}
-	return pick;
+	*ret_pick = pick;
+	return 0;
 }
 
 static void label_of(const struct sc_report_head *head, const struct sc_cell *cell, char *text,
@@ -106,24 +121,42 @@ static void label_of(const struct sc_report_head *head, const struct sc_cell *ce
 	sc_setting_label(&cell->setting, &head->base, text, text_bytes);
 }
 
-/* The promise, and which others are as fast. */
-static void say_choice(const struct sc_report_head *head, const struct sc_group *group,
+/* What taking the setting asks of a program. */
+static void say_conditions(const struct sc_setting *setting, struct sc_buffer *sentence)
+{
+	if (setting->locking_mode == SC_LOCKING_EXCLUSIVE)
+		sc_buffer_add_text(sentence,
+				   "; other processes cannot open the database meanwhile");
+	if (setting->page_size != sc_setting_default().page_size)
+		sc_buffer_add_text(sentence, "; the page size takes a VACUUM (outside WAL) on an "
+					     "existing database");
+}
+
+/* The promise, the conditions, and which others are as fast. */
+static int say_choice(const struct sc_report_head *head, const struct sc_group *group,
 		       const struct pick *pick, enum sc_loss loss, struct sc_buffer *sentence)
 {
 	char label[160];
 	size_t equals = 0;
 
 	sc_buffer_add_text(sentence, sc_promise_of(&pick->cell->setting).sentence);
+	say_conditions(&pick->cell->setting, sentence);
 	for (size_t i = 0; i < group->member_count; i++) {
 		const struct sc_cell *cell = group->members[i];
 
-		if (cell == pick->cell || !is_candidate(group, cell, loss) ||
-		    !is_equal_rate(cell, pick->cell))
+		bool is_equal;
+
+		if (cell == pick->cell || !is_candidate(group, cell, loss))
+			continue;
+		if (compare_rates(cell, pick->cell, &is_equal) < 0)
+			return -ENOMEM;
+		if (!is_equal)
 			continue;
 		label_of(head, cell, label, sizeof(label));
 		sc_buffer_printf(sentence, "%s%s",
 				 equals++ ? ", " : "; within its interval: ", label);
 	}
+	return 0;
 }
 
 static char *copy_text(const char *text, bool *ret_memory)
@@ -157,7 +190,8 @@ static int add_recommendation(struct sc_report_head *head, const struct sc_group
 	};
 	label_of(head, cell, label, sizeof(label));
 	sc_setting_pragmas(&cell->setting, &usual, pragmas, sizeof(pragmas));
-	say_choice(head, group, pick, loss, &sentence);
+	if (say_choice(head, group, pick, loss, &sentence) < 0)
+		return -ENOMEM;
 	added->target = copy_text(cell->target, &memory);
 	added->workload = copy_text(cell->workload, &memory);
 	added->label = copy_text(label, &memory);
@@ -168,41 +202,98 @@ static int add_recommendation(struct sc_report_head *head, const struct sc_group
 }
 
 /* Whether what @group would choose is no faster than what was already chosen elsewhere. */
-static bool is_covered(const struct sc_group *group, const struct pick *pick,
-		       const struct pick *chosen, enum sc_loss loss)
+static int find_covered(const struct sc_group *group, const struct pick *pick,
+			const struct pick *chosen, enum sc_loss loss, bool *ret_covered)
 {
+	*ret_covered = false;
 	for (size_t i = 0; chosen->cell && i < group->member_count; i++) {
 		const struct sc_cell *cell = group->members[i];
 
 		if (is_candidate(group, cell, loss) &&
 		    sc_setting_compare(&cell->setting, &chosen->cell->setting) == 0)
-			return cell == pick->cell || is_equal_rate(cell, pick->fastest);
+			return compare_rates(cell, cell == pick->cell ? cell : pick->fastest,
+					     ret_covered);
 	}
-	return false;
+	return 0;
 }
 
-/*
- * Adds the choices of one group; @chosen holds those of the target's first workload, and is filled
- * by it.
- */
-static int recommend_group(struct sc_report_head *head, const struct sc_group *group,
-			   struct pick *chosen, bool is_first)
+/* What the first workload of a target chose in a class, and who else it holds for. */
+struct choice {
+	struct pick pick;
+	bool has_line;           /* there is a recommendation of this class */
+	size_t line;             /* its index */
+	struct sc_buffer others; /* names of workloads */
+};
+
+static int recommend_first(struct sc_report_head *head, const struct sc_group *group,
+			   struct choice *choices)
 {
 	const struct sc_cell *stricter = NULL;
-	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < CLASS_COUNT; i++) {
-		struct pick pick = pick_class(group, classes[i]);
+	for (size_t i = 0; i < CLASS_COUNT; i++) {
+		struct choice *choice = &choices[i];
 
-		if (is_first)
-			chosen[i] = pick;
-		if (!pick.cell || pick.cell == stricter)
+		if (pick_class(group, classes[i], &choice->pick) < 0)
+			return -ENOMEM;
+		if (!choice->pick.cell || choice->pick.cell == stricter)
+			continue;
+		stricter = choice->pick.cell;
+		choice->line = head->recommendation_count;
+		choice->has_line = true;
+		if (add_recommendation(head, group, &choice->pick, classes[i]) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int recommend_other(struct sc_report_head *head, const struct sc_group *group,
+			   struct choice *choices)
+{
+	const struct sc_cell *stricter = NULL;
+
+	for (size_t i = 0; i < CLASS_COUNT; i++) {
+		struct choice *choice = &choices[i];
+		struct pick pick;
+		bool is_covered;
+
+		if (pick_class(group, classes[i], &pick) < 0)
+			return -ENOMEM;
+		if (!pick.cell)
+			continue;
+		if (find_covered(group, &pick, &choice->pick, classes[i], &is_covered) < 0)
+			return -ENOMEM;
+		if (is_covered && choice->has_line)
+			sc_buffer_printf(&choice->others, "%s%s", choice->others.length ? ", " : "",
+					 group->key->workload);
+		if (pick.cell == stricter)
 			continue;
 		stricter = pick.cell;
-		if (is_first || !is_covered(group, &pick, &chosen[i], classes[i]))
-			r = add_recommendation(head, group, &pick, classes[i]);
+		if (!is_covered && add_recommendation(head, group, &pick, classes[i]) < 0)
+			return -ENOMEM;
 	}
-	return r;
+	return 0;
+}
+
+/* Names the workloads for which a choice of the first one holds too. */
+static int say_others(struct sc_report_head *head, struct choice *choice)
+{
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer sentence = {0};
+	SC_CLEANUP(sc_freep) char *others = NULL;
+	struct sc_recommendation *line;
+	struct sc_error error;
+	char *text;
+
+	if (sc_buffer_take(&choice->others, &others, &error) < 0)
+		return -ENOMEM;
+	if (!choice->has_line || !others[0])
+		return 0;
+	line = &head->recommendations[choice->line];
+	sc_buffer_printf(&sentence, "%s; the same setting holds for %s", line->sentence, others);
+	if (sc_buffer_take(&sentence, &text, &error) < 0)
+		return -ENOMEM;
+	free(line->sentence);
+	line->sentence = text;
+	return 0;
 }
 
 static double ops_per_commit(const struct sc_group *group)
@@ -235,28 +326,66 @@ static const struct sc_group *pick_first(const struct sc_groups *groups, const c
 	return first;
 }
 
-static int recommend_target(struct sc_report_head *head, const struct sc_groups *groups,
-			    const char *label)
+static int recommend_groups(struct sc_report_head *head, const struct sc_groups *groups,
+			    const struct sc_group *first, struct choice *choices)
 {
-	const struct sc_target *target = sc_head_target(head, label);
-	const struct sc_group *first = pick_first(groups, label);
-	struct pick chosen[CLASS_COUNT] = {{NULL, NULL}};
 	int r;
 
-	if (!first || (target && sc_target_is_memory(target)))
-		return 0; /* in memory every setting loses everything */
-	r = recommend_group(head, first, chosen, true);
+	r = recommend_first(head, first, choices);
 	for (size_t i = 0; r == 0 && i < groups->count; i++) {
 		const struct sc_group *group = &groups->items[i];
 
-		if (group != first && is_of_target(group, label))
-			r = recommend_group(head, group, chosen, false);
+		if (group != first && is_of_target(group, first->key->target))
+			r = recommend_other(head, group, choices);
 	}
+	for (size_t i = 0; r == 0 && i < CLASS_COUNT; i++)
+		r = say_others(head, &choices[i]);
 	return r;
 }
 
-/* Whether a group before @index is of the same target. */
-static bool is_seen(const struct sc_groups *groups, size_t index)
+/* Why there is nothing to recommend where storage keeps what it is given. */
+static const char *why_none(const struct sc_groups *groups, const char *target)
+{
+	bool has_rate = false, has_commit = false;
+
+	for (size_t i = 0; i < groups->count; i++) {
+		const struct sc_group *group = &groups->items[i];
+
+		if (strcmp(group->key->target, target) != 0)
+			continue;
+		has_commit = has_commit || sc_group_commits(group);
+		for (size_t j = 0; j < group->member_count; j++)
+			has_rate = has_rate || sc_group_takes_part(group, group->members[j]);
+	}
+	if (!has_rate)
+		return "no cell there has a rate";
+	if (!has_commit)
+		return "nothing that was measured there commits";
+	return "a power cut can corrupt the database under each setting that was measured";
+}
+
+static int recommend_target(struct sc_report_head *head, const struct sc_groups *groups,
+			    const struct sc_cell *key)
+{
+	const struct sc_group *first = pick_first(groups, key->target);
+	struct choice choices[CLASS_COUNT] = {{.has_line = false}};
+	size_t before = head->recommendation_count;
+	int r = 0;
+
+	if (sc_cell_in_memory(head, key))
+		return sc_findings_add(&head->findings, SC_FINDING_NO_RECOMMENDATION, key->target,
+				       "it is in memory, where every setting loses everything");
+	if (first)
+		r = recommend_groups(head, groups, first, choices);
+	for (size_t i = 0; i < CLASS_COUNT; i++)
+		sc_buffer_fini(&choices[i].others);
+	if (r < 0 || head->recommendation_count > before)
+		return r;
+	return sc_findings_add(&head->findings, SC_FINDING_NO_RECOMMENDATION, key->target,
+			       why_none(groups, key->target));
+}
+
+bool sc_groups_see_target(const struct sc_groups *groups, size_t index)
 {
 	for (size_t i = 0; i < index; i++) {
 		if (strcmp(groups->items[i].key->target, groups->items[index].key->target) == 0)
@@ -270,8 +399,8 @@ int sc_recommend(struct sc_report_head *head, const struct sc_groups *groups)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < groups->count; i++) {
-		if (!is_seen(groups, i))
-			r = recommend_target(head, groups, groups->items[i].key->target);
+		if (!sc_groups_see_target(groups, i))
+			r = recommend_target(head, groups, groups->items[i].key);
 	}
 	return r;
 }

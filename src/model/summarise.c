@@ -8,7 +8,8 @@
  * interval, with the coverage they have, and nothing has converged.
  * Latencies: the samples' histograms are added, then read; the maximum is the largest of theirs.
  * Ledger: counts are the same in each ledger sample, so the first (by round) speaks for all; only
- * the instruments' own cost is a median over them.
+ * the instruments' own cost is a median over them. Checkpoints are no cost of the instruments:
+ * where the ledger had some and the timing samples none, the ledger's time is taken without them.
  *
  * Cost: O(samples log samples) and one array of doubles.
  */
@@ -23,12 +24,14 @@
 #include "format.h"
 #include "report.h"
 
-#define NO_TIMING "no timing sample was run"
+#define NO_TIMING "interrupted before its first timing sample"
 #define NO_LEDGER "no ledger sample was run"
 #define NO_COMMIT "the workload does not commit"
 
 /* Of what a share must exceed to be worth a sentence: of wall time. */
 #define WAITING_SHARE 0.05
+/* The same of what the parts of the split do not sum to. */
+#define RESIDUAL_SHARE 0.05
 /* Above what ratio of times the instruments' own cost is worth a sentence. */
 #define INSTRUMENT_COST_MAX 1.15
 
@@ -68,6 +71,18 @@ static double cpu_wall(const struct sc_sample *sample)
 static double ns_per_op(const struct sc_sample *sample)
 {
 	return sample->operations ? (double)sample->wall_ns / (double)sample->operations : 0.0;
+}
+
+/* Without checkpoints, in a ledger sample. */
+static double ns_per_op_between_checkpoints(const struct sc_sample *sample)
+{
+	uint64_t checkpoint_ns = sample->checkpoints.ns;
+
+	if (sample->operations == 0)
+		return 0.0;
+	if (checkpoint_ns > sample->wall_ns)
+		checkpoint_ns = sample->wall_ns;
+	return (double)(sample->wall_ns - checkpoint_ns) / (double)sample->operations;
 }
 
 static double steal_share(const struct sc_sample *sample)
@@ -253,7 +268,9 @@ static int summarise_ledger(struct sc_cell *cell, const struct gathering *all)
 	for (int p = 0; p < SC_PART_COUNT_; p++)
 		cell->checkpoint_ns += first->split.checkpoint_ns[p];
 	cell->bound = sc_bound_of(&cell->split, cell->major_faults, &cell->ops_per_s);
-	if (median_of(all, SC_SAMPLE_LEDGER, ns_per_op, &ledger_ns) &&
+	if (median_of(all, SC_SAMPLE_LEDGER,
+		      cell->checkpoints_seen > 0 ? ns_per_op : ns_per_op_between_checkpoints,
+		      &ledger_ns) &&
 	    median_of(all, SC_SAMPLE_TIMING, ns_per_op, &timing_ns) && timing_ns > 0)
 		cell->instrument_cost = ledger_ns / timing_ns;
 
@@ -365,25 +382,60 @@ static int find_differences(struct sc_cell *cell)
 	return 0;
 }
 
+/* A fresh WAL has none by definition. The ledger's checkpoints are in no rate. */
 static int find_no_checkpoint(struct sc_cell *cell)
 {
 	if (cell->setting.journal_mode != SC_JOURNAL_WAL || cell->setting.wal_autocheckpoint == 0 ||
-	    cell->commits == 0 || cell->checkpoints_seen > 0 || cell->checkpoints.count > 0)
+	    cell->wal_state == SC_WAL_FRESH || cell->commits == 0 || cell->checkpoints_seen > 0)
 		return 0;
 	return sc_findings_add(&cell->findings, SC_FINDING_NO_CHECKPOINT, cell->id);
 }
 
-static int find_ledger(struct sc_cell *cell)
+/* Whether samples of a kind waited for a CPU so long that their times say little. */
+static bool has_waited(const struct gathering *all, enum sc_sample_kind kind)
+{
+	double share;
+
+	return median_of(all, kind, run_delay_share, &share) && share > WAITING_SHARE;
+}
+
+static int find_instrument_cost(struct sc_cell *cell, const struct gathering *all)
+{
+	if (cell->instrument_cost <= INSTRUMENT_COST_MAX || has_waited(all, SC_SAMPLE_LEDGER) ||
+	    has_waited(all, SC_SAMPLE_TIMING))
+		return 0;
+	return sc_findings_add(&cell->findings, SC_FINDING_INSTRUMENT_COST, cell->id,
+			       cell->instrument_cost);
+}
+
+static int find_residual(struct sc_cell *cell)
+{
+	const struct sc_split *split = &cell->split;
+	char percent[SC_FORMAT_BYTES];
+	double share;
+
+	if (split->status != SC_MEASURED || split->total_ns == 0)
+		return 0;
+	share = (double)split->residual_ns / (double)split->total_ns;
+	if (share >= -RESIDUAL_SHARE && share <= RESIDUAL_SHARE)
+		return 0;
+	return sc_findings_add(
+		&cell->findings, SC_FINDING_RESIDUAL,
+		sc_format_percent(share < 0 ? -share : share, percent, sizeof(percent)), cell->id,
+		share < 0 ? "is counted in two parts" : "is in no part");
+}
+
+static int find_ledger(struct sc_cell *cell, const struct gathering *all)
 {
 	const struct sc_syncs *syncs = &cell->syncs;
 	char a[24], b[24], c[24];
-	int r = 0;
+	int r;
 
 	if (cell->ledger_ops == 0)
 		return 0;
-	if (cell->instrument_cost > INSTRUMENT_COST_MAX)
-		r = sc_findings_add(&cell->findings, SC_FINDING_INSTRUMENT_COST, cell->id,
-				    cell->instrument_cost);
+	r = find_instrument_cost(cell, all);
+	if (r == 0)
+		r = find_residual(cell);
 	if (r == 0 && cell->calls_dropped > 0) {
 		(void)snprintf(a, sizeof(a), "%" PRIu64, cell->calls_dropped);
 		r = sc_findings_add(&cell->findings, SC_FINDING_CALLS_DROPPED, a, cell->id);
@@ -407,7 +459,7 @@ static int find_all(struct sc_cell *cell, const struct gathering *all)
 	if (r == 0)
 		r = find_no_checkpoint(cell);
 	if (r == 0)
-		r = find_ledger(cell);
+		r = find_ledger(cell, all);
 	return r;
 }
 

@@ -24,13 +24,18 @@ static struct sc_cell summarise(struct sc_sample *samples, size_t count)
 	return cell;
 }
 
-static bool has_finding(const struct sc_cell *cell, enum sc_finding_code code)
+static const struct sc_finding *find(const struct sc_cell *cell, enum sc_finding_code code)
 {
 	for (size_t i = 0; i < cell->findings.count; i++) {
 		if (strcmp(cell->findings.items[i].code, sc_finding_name(code)) == 0)
-			return true;
+			return &cell->findings.items[i];
 	}
-	return false;
+	return NULL;
+}
+
+static bool has_finding(const struct sc_cell *cell, enum sc_finding_code code)
+{
+	return find(cell, code) != NULL;
 }
 
 #define assert_near(value, expected)                                                               \
@@ -215,6 +220,7 @@ static void the_first_ledger_sample_by_round_speaks(void **state)
 	samples[1].split.checkpoint_ns[SC_PART_WRITE] = 2;
 	samples[1].checkpoints = (struct sc_checkpoints){3, 30, 42, 2};
 	samples[1].major_faults = 5;
+	samples[2].checkpoints_seen = 1;
 	add_io(&samples[1], SC_INSTRUMENT_VFS, SC_ROLE_WAL, SC_OP_WRITE, 10, 41200);
 	cell = summarise(samples, 3);
 	assert_int_equal(cell.syncs.vfs, 300);
@@ -254,7 +260,7 @@ static void a_ledger_alone_has_no_rate(void **state)
 	(void)state;
 	assert_int_equal(cell.status, SC_MEASURED);
 	assert_int_equal(cell.ops_per_s.status, SC_SKIPPED);
-	assert_string_equal(cell.ops_per_s.reason, "no timing sample was run");
+	assert_string_equal(cell.ops_per_s.reason, "interrupted before its first timing sample");
 	assert_int_equal(cell.syncs.physical, 400);
 	assert_near(cell.instrument_cost + 1, 1);
 	sc_cell_fini(&cell);
@@ -340,6 +346,7 @@ static void planted_troubles_are_each_found_alone(void **state)
 	static const enum sc_finding_code codes[] = {
 		SC_FINDING_RUN_DELAY,         SC_FINDING_STEAL,         SC_FINDING_CALLS_DROPPED,
 		SC_FINDING_EFFECTIVE_DIFFERS, SC_FINDING_SYNC_MISMATCH, SC_FINDING_INSTRUMENT_COST,
+		SC_FINDING_RESIDUAL,
 	};
 
 	(void)state;
@@ -360,10 +367,82 @@ static void planted_troubles_are_each_found_alone(void **state)
 			samples[0].syncs.physical = 399;
 		if (planted < COUNT(codes) && codes[planted] == SC_FINDING_INSTRUMENT_COST)
 			samples[0].wall_ns = 120000;
+		if (planted < COUNT(codes) && codes[planted] == SC_FINDING_RESIDUAL)
+			samples[0].split.residual_ns = 5001;
 		cell = summarise(samples, 2);
 		assert_int_equal(cell.findings.count, planted < COUNT(codes) ? 1 : 0);
 		if (planted < COUNT(codes))
 			assert_true(has_finding(&cell, codes[planted]));
+		sc_cell_fini(&cell);
+	}
+}
+
+static void a_residual_is_found_above_a_twentieth_either_way(void **state)
+{
+	static const struct {
+		int64_t residual_ns;
+		const char *text; /* NULL: it is small enough */
+	} cases[] = {
+		{5000, NULL},
+		{-5000, NULL},
+		{25000, "25 % of the wall time of the ledger sample of "
+			"local/commit/insert_one/delete/full is in no part: its split misses that "
+			"part"},
+		{-12000, "12 % of the wall time of the ledger sample of "
+			 "local/commit/insert_one/delete/full is counted in two parts: its split "
+			 "misses that part"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct sc_sample samples[2] = {make_ledger(0, 100000),
+					       make_timing(1, 1000, 1000, 1000000)};
+		const struct sc_finding *finding;
+		struct sc_cell cell;
+
+		samples[0].split.residual_ns = cases[i].residual_ns;
+		cell = summarise(samples, 2);
+		finding = find(&cell, SC_FINDING_RESIDUAL);
+		assert_int_equal(finding != NULL, cases[i].text != NULL);
+		if (finding) {
+			assert_string_equal(finding->text, cases[i].text);
+			assert_int_equal(finding->severity, SC_SEVERITY_WARNING);
+		}
+		sc_cell_fini(&cell);
+	}
+}
+
+static void checkpoints_are_no_cost_of_the_instruments(void **state)
+{
+	(void)state;
+	for (uint64_t seen = 0; seen < 2; seen++) {
+		/* 4000 ns an operation, 2900 of them in checkpoints, beside 1000 without. */
+		struct sc_sample samples[2] = {make_ledger(0, 400000),
+					       make_timing(1, 1000, 1000, 1000000)};
+		struct sc_cell cell;
+
+		samples[0].checkpoints = (struct sc_checkpoints){2, 500, 290000, 1};
+		samples[1].checkpoints_seen = seen;
+		cell = summarise(samples, 2);
+		assert_near(cell.instrument_cost, seen ? 4.0 : 1.1);
+		assert_int_equal(has_finding(&cell, SC_FINDING_INSTRUMENT_COST), seen);
+		sc_cell_fini(&cell);
+	}
+}
+
+static void what_waited_for_a_cpu_tells_nothing_of_the_instruments(void **state)
+{
+	(void)state;
+	for (int waited = 0; waited < 3; waited++) { /* no sample, the ledger, the timing one */
+		struct sc_sample samples[2] = {make_ledger(0, 200000),
+					       make_timing(1, 1000, 1000, 1000000)};
+		struct sc_cell cell;
+
+		if (waited > 0)
+			samples[waited - 1].run_delay_ns = samples[waited - 1].wall_ns / 10;
+		cell = summarise(samples, 2);
+		assert_near(cell.instrument_cost, 2.0);
+		assert_int_equal(has_finding(&cell, SC_FINDING_INSTRUMENT_COST), waited == 0);
 		sc_cell_fini(&cell);
 	}
 }
@@ -473,6 +552,12 @@ int main(void)
 		CASE("more samples replace the figures", more_samples_replace_the_figures),
 		CASE("planted troubles are each found, and alone",
 		     planted_troubles_are_each_found_alone),
+		CASE("a residual is found above a twentieth, either way",
+		     a_residual_is_found_above_a_twentieth_either_way),
+		CASE("checkpoints are no cost of the instruments",
+		     checkpoints_are_no_cost_of_the_instruments),
+		CASE("what waited for a CPU tells nothing of the instruments",
+		     what_waited_for_a_cpu_tells_nothing_of_the_instruments),
 		CASE("a twentieth of waiting is no finding", a_twentieth_of_waiting_is_no_finding),
 		CASE("withheld syncs are no mismatch", withheld_syncs_are_no_mismatch),
 		CASE("a WAL without a checkpoint is a finding",

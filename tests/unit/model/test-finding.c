@@ -37,7 +37,9 @@ static void a_finding_may_have_no_next_step(void **state)
 	struct sc_findings findings = {0};
 
 	(void)state;
-	assert_int_equal(sc_findings_add(&findings, SC_FINDING_HIDDEN_SYNCS, "25 %"), 0);
+	assert_int_equal(sc_findings_add(&findings, SC_FINDING_HIDDEN_SYNCS,
+					 "1 of 4 syncs of a DELETE+FULL commit", "is", "it"),
+			 0);
 	assert_string_equal(findings.items[0].next, "");
 	assert_null(strchr(findings.items[0].text, 0x1e));
 	sc_findings_fini(&findings);
@@ -54,7 +56,7 @@ static void a_long_argument_is_cut_at_a_character(void **state)
 	assert_int_equal(sc_findings_add(&findings, SC_FINDING_SYNC_BUYS_NOTHING, name, "tmpfs"),
 			 0);
 	assert_true(strlen(findings.items[0].text) < sizeof(findings.items[0].text));
-	/* "target " is 7 bytes, so a cut at 399 would fall inside a character of two bytes. */
+	/* "target " is 7 bytes, so a cut at 639 would fall inside a character of two bytes. */
 	assert_int_equal(strlen(findings.items[0].text) % 2, 1);
 	sc_findings_fini(&findings);
 }

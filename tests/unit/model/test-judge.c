@@ -10,7 +10,7 @@
 #include "model/judge.h"
 #include "samples.h"
 
-#define CELLS_MAX 16u
+#define CELLS_MAX 24u
 
 struct report {
 	struct sc_report_head head;
@@ -135,8 +135,179 @@ static void where_a_commit_goes_names_the_hidden_syncs(void **state)
 	assert_string_equal(finding->next,
 			    "if that cost nothing, the rate would be 3.57x as high");
 	finding = find(&report, SC_FINDING_HIDDEN_SYNCS);
-	assert_string_equal(finding->text, "25 % of the syncs of rollback journals here are on the "
-					   "directory, where a VFS shim cannot see them");
+	assert_string_equal(finding->text, "1 of 4 syncs of a DELETE+FULL commit is on the "
+					   "directory, where a VFS shim cannot see it");
+	end(&report);
+}
+
+static void hidden_syncs_are_told_for_each_setting(void **state)
+{
+	struct report report;
+	struct sc_cell *extra, *truncate;
+
+	(void)state;
+	begin(&report);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL, 100);
+	add_rate(&report, "local", "insert_two", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL, 100);
+	extra = add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_EXTRA,
+			 80);
+	extra->syncs.directory = 2 * extra->ledger_commits;
+	extra->syncs.physical = 5 * extra->ledger_commits;
+	truncate = add_rate(&report, "local", "insert_one", SC_JOURNAL_TRUNCATE,
+			    SC_SYNCHRONOUS_FULL, 80);
+	truncate->syncs.directory = 1; /* when the journal was made */
+	judge(&report);
+	assert_string_equal(find(&report, SC_FINDING_HIDDEN_SYNCS)->text,
+			    "1 of 4 syncs of a DELETE+FULL commit, 2 of 5 of a DELETE+EXTRA commit "
+			    "are on the directory, where a VFS shim cannot see them");
+	end(&report);
+}
+
+static void waiting_for_a_cpu_does_not_hide_where_a_commit_goes(void **state)
+{
+	struct report report;
+	struct sc_cell *cell;
+
+	(void)state;
+	begin(&report);
+	cell = add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL,
+			100);
+	/* Of 100 ms: 10 outside, 60 waiting for a CPU in SQL, 24 in syncs, 6 of SQL on the CPU. */
+	cell->split.wall_ns[SC_PART_SYNC] = 24000000;
+	cell->split.wall_ns[SC_PART_SQL] = 66000000;
+	cell->split.run_delay_ns[SC_PART_SQL] = 60000000;
+	cell->bound = sc_bound_of(&cell->split, 0, &cell->ops_per_s);
+	assert_int_equal(cell->bound.by, SC_BOUND_RUN_DELAY);
+	judge(&report);
+	assert_string_equal(find(&report, SC_FINDING_WHERE_COMMIT_GOES)->text,
+			    "80 % of the time on CPU or storage of a DELETE+FULL commit here "
+			    "(insert_one) is waiting in 4 syncs: 3 on files, 1 on the directory, "
+			    "where a VFS shim cannot see it");
+	assert_string_equal(find(&report, SC_FINDING_WHERE_COMMIT_GOES)->next,
+			    "if that cost nothing, the rate would be 1.32x as high");
+	end(&report);
+}
+
+static void in_memory_the_speedup_promises_nothing(void **state)
+{
+	(void)state;
+	for (int memory = 0; memory < 2; memory++) {
+		struct report report;
+
+		begin(&report);
+		give_target(&report, memory ? "tmpfs" : "ext4");
+		add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL,
+			 100);
+		add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 300);
+		judge(&report);
+		assert_string_equal(find(&report, SC_FINDING_SPEEDUP)->next,
+				    memory ? ""
+					   : "WAL+FULL: a power cut takes no acknowledged commit and "
+					     "never corrupts");
+		end(&report);
+	}
+}
+
+static void without_the_default_the_nearest_setting_is_the_baseline(void **state)
+{
+	struct report report;
+	struct sc_cell *cell;
+
+	(void)state;
+	begin(&report);
+	cell = add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL, 50);
+	cell->setting.page_size = 16384;
+	cell->setting.cache_size = 100;
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 100);
+	cell = add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_NORMAL, 300);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_TRUNCATE, SC_SYNCHRONOUS_FULL, 150);
+	judge(&report);
+	/* TRUNCATE+FULL and WAL+FULL have one field each; TRUNCATE sorts first. */
+	assert_non_null(strstr(find(&report, SC_FINDING_SPEEDUP)->text,
+			       "WAL+NORMAL is 2x TRUNCATE+FULL here"));
+	report.cells[0].setting.cache_size = sc_setting_default().cache_size;
+	judge(&report);
+	assert_non_null(strstr(find(&report, SC_FINDING_SPEEDUP)->text,
+			       "WAL+NORMAL is 6x DELETE+FULL page_size=16384 here"));
+	end(&report);
+}
+
+/* --- what can be lost */
+
+static void what_each_setting_can_lose_is_listed(void **state)
+{
+	struct report report;
+	const struct sc_finding *finding;
+
+	(void)state;
+	begin(&report);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 100);
+	judge(&report);
+	finding = find(&report, SC_FINDING_LOSS);
+	assert_string_equal(finding->text, "at a power cut here: wal/full loses nothing");
+	assert_int_equal(finding->severity, SC_SEVERITY_NOTE);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL, 100);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_OFF, 100);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_NORMAL, 100);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_NORMAL, 100);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_OFF, 100);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_MEMORY, SC_SYNCHRONOUS_FULL, 100);
+	add_rate(&report, "local", "other", SC_JOURNAL_WAL, SC_SYNCHRONOUS_OFF, 100);
+	add_rate(&report, "local", "other", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL, 100)
+		->setting.locking_mode = SC_LOCKING_EXCLUSIVE;
+	judge(&report);
+	finding = find(&report, SC_FINDING_LOSS);
+	assert_string_equal(
+		finding->text,
+		"at a power cut here: memory/full can lose any commit and corrupt the database, at a "
+		"killed process too; delete/off and wal/off can lose any commit and corrupt the "
+		"database; delete/normal can lose the last commit and rarely corrupt; wal/normal can "
+		"lose the commits since the last checkpoint; delete/full can lose the last commit; "
+		"delete/full locking_mode=exclusive and wal/full lose nothing");
+	assert_int_equal(finding->severity, SC_SEVERITY_WARNING);
+	assert_string_equal(finding->next, "");
+	assert_null(find_nth(&report, SC_FINDING_LOSS, 1));
+	end(&report);
+}
+
+static void a_grid_that_keeps_nothing_is_said_to_be_unsafe(void **state)
+{
+	struct report report;
+
+	(void)state;
+	begin(&report);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_OFF, 100);
+	judge(&report);
+	assert_string_equal(find(&report, SC_FINDING_LOSS)->text,
+			    "at a power cut here: delete/off can lose any commit and corrupt the "
+			    "database; no measured setting is safe");
+	assert_string_equal(find(&report, SC_FINDING_NO_RECOMMENDATION)->text,
+			    "no setting is recommended for target local: a power cut can corrupt the "
+			    "database under each setting that was measured");
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL, 100);
+	judge(&report);
+	assert_non_null(strstr(find(&report, SC_FINDING_LOSS)->text,
+			       "; delete/full can lose the last commit; no measured setting keeps "
+			       "every commit"));
+	assert_null(find(&report, SC_FINDING_NO_RECOMMENDATION));
+	end(&report);
+}
+
+static void a_large_grid_is_cut_to_some_names(void **state)
+{
+	struct report report;
+
+	(void)state;
+	begin(&report);
+	for (int mode = 0; mode < SC_JOURNAL_COUNT_; mode++) {
+		for (int level = 0; level < SC_SYNCHRONOUS_COUNT_; level++)
+			add_rate(&report, "local", "insert_one", (enum sc_journal_mode)mode,
+				 (enum sc_synchronous)level, 100);
+	}
+	judge(&report);
+	assert_non_null(strstr(find(&report, SC_FINDING_LOSS)->text,
+			       "delete/off, truncate/off, persist/off and 1 more can lose"));
+	assert_non_null(strstr(find(&report, SC_FINDING_LOSS)->text, " lose nothing"));
 	end(&report);
 }
 
@@ -252,6 +423,8 @@ static void storage_in_memory_is_found_and_nothing_recommended(void **state)
 		add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 100);
 		judge(&report);
 		assert_int_equal(find(&report, SC_FINDING_SYNC_BUYS_NOTHING) != NULL, memory);
+		assert_int_equal(find(&report, SC_FINDING_LOSS) != NULL, !memory);
+		assert_int_equal(find(&report, SC_FINDING_NO_RECOMMENDATION) != NULL, memory);
 		assert_int_equal(report.head.targets[0].findings.count, memory);
 		assert_int_equal(report.head.recommendation_count, !memory);
 		judge(&report); /* again: nothing is said twice */
@@ -442,7 +615,59 @@ static void failures_and_interruptions_come_first(void **state)
 			    "the disk is full");
 	assert_int_equal(report.head.findings.items[0].severity, SC_SEVERITY_SEVERE);
 	assert_string_equal(report.head.findings.items[1].text,
-			    "the run was not over: 1 of 2 cells were measured, in 3 rounds");
+			    "the run was not over: after 3 rounds 1 of 2 cells have a rate and 0 have "
+			    "none yet");
+	assert_string_equal(report.head.findings.items[1].next,
+			    "run it again; intervals tell what these figures are worth until then");
+	end(&report);
+}
+
+static void an_interrupted_run_counts_rates_apart(void **state)
+{
+	static const double rates[] = {100};
+	struct sc_sample ledger = make_ledger(0, 100000);
+	struct report report;
+	struct sc_error error;
+
+	(void)state;
+	begin(&report);
+	report.head.complete = false;
+	report.head.rounds = 1;
+	give_rates(add(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL),
+		   rates, 1, 0.5);
+	assert_int_equal(sc_cell_summarise(add(&report, "local", "insert_one", SC_JOURNAL_DELETE,
+					       SC_SYNCHRONOUS_EXTRA),
+					   &ledger, 1, &error),
+			 0);
+	add(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL);
+	judge(&report);
+	assert_string_equal(find(&report, SC_FINDING_INCOMPLETE)->text,
+			    "the run was not over: after 1 rounds 1 of 3 cells have a rate and 2 have "
+			    "none yet");
+	assert_string_equal(find(&report, SC_FINDING_INCOMPLETE)->next, "run it again");
+	sc_sample_fini(&ledger);
+	end(&report);
+}
+
+static void cells_of_few_operations_are_counted(void **state)
+{
+	struct report report;
+
+	(void)state;
+	begin(&report);
+	for (int i = 0; i < 3; i++)
+		add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE, (enum sc_synchronous)i,
+			 100);
+	report.cells[0].op_ns.n = report.cells[0].commit_ns.n = 100;
+	judge(&report);
+	assert_null(find(&report, SC_FINDING_FEW_OPERATIONS));
+	report.cells[1].commit_ns.n = 99;
+	report.cells[2].op_ns.n = 7;
+	judge(&report);
+	assert_string_equal(find(&report, SC_FINDING_FEW_OPERATIONS)->text,
+			    "2 of 3 measured cells rest on fewer than 100 operations or commits (the "
+			    "first is local/commit/insert_one/delete/normal), so that their p99 is "
+			    "about their maximum");
 	end(&report);
 }
 
@@ -538,14 +763,18 @@ static void losing_more_for_nothing_is_not_recommended(void **state)
 
 static void among_equals_the_safer_and_then_the_simpler_is_taken(void **state)
 {
+	static const double scattered[][6] = {{490, 510, 495, 505, 498, 520},
+					      {505, 490, 510, 500, 503, 495}};
 	struct report report;
 	struct sc_cell *large;
 
 	(void)state;
 	begin(&report);
-	add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_NORMAL, 502);
+	give_rates(add(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_NORMAL),
+		   scattered[0], 6, 0.8);
 	add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 500);
-	large = add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 501);
+	large = add(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL);
+	give_rates(large, scattered[1], 6, 0.8);
 	large->setting.page_size = 8192;
 	judge(&report);
 	assert_int_equal(report.head.recommendation_count, 1);
@@ -577,8 +806,55 @@ static void another_workload_speaks_only_where_it_disagrees(void **state)
 					    "insert_batch");
 			assert_string_equal(report.head.recommendations[1].label, "delete/extra");
 		}
+		assert_int_equal(strstr(report.head.recommendations[0].sentence,
+					"; the same setting holds for insert_batch") != NULL,
+				 !disagrees);
 		end(&report);
 	}
+}
+
+static void what_is_as_fast_round_by_round_is_so_either_way(void **state)
+{
+	/* Medians lie in each other's intervals, but the one is faster in every round. */
+	static const double slow[] = {100, 200, 300, 400, 500, 600};
+	static const double fast[] = {110, 220, 330, 440, 550, 660};
+	/* The ratios lie on both sides of 1. */
+	static const double mixed[] = {110, 190, 330, 380, 520, 590};
+	struct report report;
+
+	(void)state;
+	for (int equal = 0; equal < 2; equal++) {
+		begin(&report);
+		give_rates(add(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL),
+			   slow, 6, 0.5);
+		give_rates(add(&report, "local", "insert_one", SC_JOURNAL_DELETE,
+			       SC_SYNCHRONOUS_EXTRA),
+			   equal ? mixed : fast, 6, 0.5);
+		judge(&report);
+		assert_int_equal(report.head.recommendation_count, 1);
+		assert_int_equal(strstr(report.head.recommendations[0].sentence,
+					"within its interval: ") != NULL,
+				 equal);
+		end(&report);
+	}
+}
+
+static void what_a_setting_asks_of_a_program_is_told(void **state)
+{
+	struct report report;
+	struct sc_cell *cell;
+
+	(void)state;
+	begin(&report);
+	cell = add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 500);
+	cell->setting.locking_mode = SC_LOCKING_EXCLUSIVE;
+	cell->setting.page_size = 8192;
+	judge(&report);
+	assert_string_equal(report.head.recommendations[0].sentence,
+			    "a power cut takes no acknowledged commit and never corrupts; other "
+			    "processes cannot open the database meanwhile; the page size takes a "
+			    "VACUUM (outside WAL) on an existing database");
+	end(&report);
 }
 
 static void what_only_reads_is_not_recommended(void **state)
@@ -595,6 +871,10 @@ static void what_only_reads_is_not_recommended(void **state)
 	judge(&report);
 	assert_int_equal(report.head.recommendation_count, 0);
 	assert_null(find(&report, SC_FINDING_SPEEDUP));
+	assert_null(find(&report, SC_FINDING_LOSS));
+	assert_string_equal(find(&report, SC_FINDING_NO_RECOMMENDATION)->text,
+			    "no setting is recommended for target local: nothing that was measured "
+			    "there commits");
 	sc_sample_fini(&sample);
 	end(&report);
 }
@@ -618,6 +898,25 @@ int main(void)
 		     the_fastest_that_never_corrupts_is_compared_with_the_default),
 		CASE("where a commit goes names the hidden syncs",
 		     where_a_commit_goes_names_the_hidden_syncs),
+		CASE("hidden syncs are told for each setting",
+		     hidden_syncs_are_told_for_each_setting),
+		CASE("waiting for a CPU does not hide where a commit goes",
+		     waiting_for_a_cpu_does_not_hide_where_a_commit_goes),
+		CASE("in memory the speedup promises nothing",
+		     in_memory_the_speedup_promises_nothing),
+		CASE("without the default, the nearest setting is the baseline",
+		     without_the_default_the_nearest_setting_is_the_baseline),
+		CASE("what each setting can lose is listed", what_each_setting_can_lose_is_listed),
+		CASE("a grid that keeps nothing is said to be unsafe",
+		     a_grid_that_keeps_nothing_is_said_to_be_unsafe),
+		CASE("a large grid is cut to some names", a_large_grid_is_cut_to_some_names),
+		CASE("an interrupted run counts rates apart",
+		     an_interrupted_run_counts_rates_apart),
+		CASE("cells of few operations are counted", cells_of_few_operations_are_counted),
+		CASE("what is as fast round by round is so either way",
+		     what_is_as_fast_round_by_round_is_so_either_way),
+		CASE("what a setting asks of a program is told",
+		     what_a_setting_asks_of_a_program_is_told),
 		CASE("what is no faster is not said to be", what_is_no_faster_is_not_said_to_be),
 		CASE("too few rounds have no interval", too_few_rounds_have_no_interval),
 		CASE("several targets are named", several_targets_are_named),
