@@ -154,7 +154,7 @@ uint64_t sc_call_read_end(struct sc_call *call, enum sc_op op, struct sc_series 
 	else if (call->reading == SC_READING_OWN)
 		end_own(call, op, series, wall_ns);
 	else
-		thread->is_tap_absent = true; /* nothing physical happened: next time read it here */
+		thread->is_tap_absent = true; /* nothing physical: next time read it here */
 	thread->below = (struct sc_below){0};
 
 	thread->own_ns += sc_clock_ns() - before_ns;

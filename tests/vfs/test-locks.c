@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * usage: test-locks [SECONDS]
+ * usage: test-locks [SECONDS]    3 unless told, for each journal
  *
  * POSIX locks belong to a process and a file: any close() of the file, through whatever descriptor,
  * drops them. Instruments that open a database to look at it would corrupt what they measure. The
@@ -274,7 +274,7 @@ static void run_two(const char *journal, uint32_t ms, bool is_sabotaged)
 
 static void nothing_acknowledged_is_lost_in(const char *journal)
 {
-	run_two(journal, seconds * 1000 / 2, false);
+	run_two(journal, seconds * 1000, false);
 	for (int i = 0; i < PROCESSES; i++) {
 		assert_true(board->acknowledged[i] > 0);
 		assert_int_equal(board->errors[i], 0);
