@@ -17,7 +17,8 @@
 #define NAMES_FEW 3u
 
 /* Classes of promises, worst first. */
-static const struct class {
+static const struct class
+{
 	enum sc_loss loss;
 	enum sc_corruption corruption;
 	bool no_journal;           /* journals MEMORY and OFF: a killed process suffices */

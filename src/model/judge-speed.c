@@ -321,8 +321,7 @@ static struct hidden add_hidden(const struct sc_cell *cells, size_t cell_count, 
 	struct hidden sums = {.cell = &cells[first]};
 
 	for (size_t i = 0; i < cell_count; i++) {
-		if (!has_syncs(&cells[i]) ||
-		    !syncs_alike(&cells[i].setting, &cells[first].setting))
+		if (!has_syncs(&cells[i]) || !syncs_alike(&cells[i].setting, &cells[first].setting))
 			continue;
 		if (i < first)
 			return (struct hidden){.cell = NULL};

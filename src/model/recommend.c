@@ -134,7 +134,7 @@ static void say_conditions(const struct sc_setting *setting, struct sc_buffer *s
 
 /* The promise, the conditions, and which others are as fast. */
 static int say_choice(const struct sc_report_head *head, const struct sc_group *group,
-		       const struct pick *pick, enum sc_loss loss, struct sc_buffer *sentence)
+		      const struct pick *pick, enum sc_loss loss, struct sc_buffer *sentence)
 {
 	char label[160];
 	size_t equals = 0;
@@ -205,12 +205,18 @@ static int add_recommendation(struct sc_report_head *head, const struct sc_group
 static int find_covered(const struct sc_group *group, const struct pick *pick,
 			const struct pick *chosen, enum sc_loss loss, bool *ret_covered)
 {
+	struct sc_setting setting;
+
 	*ret_covered = false;
-	for (size_t i = 0; chosen->cell && i < group->member_count; i++) {
+	if (!chosen->cell)
+		return 0;
+	setting = chosen->cell->setting;
+	setting.rows_per_commit = group->key->setting.rows_per_commit; /* the workload's */
+	for (size_t i = 0; i < group->member_count; i++) {
 		const struct sc_cell *cell = group->members[i];
 
 		if (is_candidate(group, cell, loss) &&
-		    sc_setting_compare(&cell->setting, &chosen->cell->setting) == 0)
+		    sc_setting_compare(&cell->setting, &setting) == 0)
 			return compare_rates(cell, cell == pick->cell ? cell : pick->fastest,
 					     ret_covered);
 	}
@@ -246,6 +252,18 @@ static int recommend_first(struct sc_report_head *head, const struct sc_group *g
 	return 0;
 }
 
+/* "insert_one rows_per_commit=100": as labels name what is not the workload's own */
+static void name_group(const struct sc_group *group, struct sc_buffer *names)
+{
+	const struct sc_cell *key = group->key;
+
+	sc_buffer_printf(names, "%s%s", names->length ? ", " : "", key->workload);
+	if (key->setting.rows_per_commit > 0)
+		sc_buffer_printf(names, " rows_per_commit=%u", key->setting.rows_per_commit);
+	if (key->clients > 1)
+		sc_buffer_printf(names, " with %u clients", key->clients);
+}
+
 static int recommend_other(struct sc_report_head *head, const struct sc_group *group,
 			   struct choice *choices)
 {
@@ -263,8 +281,7 @@ static int recommend_other(struct sc_report_head *head, const struct sc_group *g
 		if (find_covered(group, &pick, &choice->pick, classes[i], &is_covered) < 0)
 			return -ENOMEM;
 		if (is_covered && choice->has_line)
-			sc_buffer_printf(&choice->others, "%s%s", choice->others.length ? ", " : "",
-					 group->key->workload);
+			name_group(group, &choice->others);
 		if (pick.cell == stricter)
 			continue;
 		stricter = pick.cell;

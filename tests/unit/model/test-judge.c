@@ -255,6 +255,8 @@ static void what_each_setting_can_lose_is_listed(void **state)
 	add_rate(&report, "local", "other", SC_JOURNAL_WAL, SC_SYNCHRONOUS_OFF, 100);
 	add_rate(&report, "local", "other", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL, 100)
 		->setting.locking_mode = SC_LOCKING_EXCLUSIVE;
+	add_rate(&report, "local", "other", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 100)
+		->setting.locking_mode = SC_LOCKING_EXCLUSIVE; /* promises the same */
 	judge(&report);
 	finding = find(&report, SC_FINDING_LOSS);
 	assert_string_equal(
@@ -813,6 +815,32 @@ static void another_workload_speaks_only_where_it_disagrees(void **state)
 	}
 }
 
+static void one_workload_of_several_sizes_is_told_apart(void **state)
+{
+	struct report report;
+
+	(void)state;
+	begin(&report);
+	for (uint32_t rows = 1; rows <= 100; rows *= 10) {
+		struct sc_cell *slow, *fast;
+
+		slow = add_rate(&report, "local", "insert_one", SC_JOURNAL_DELETE,
+				SC_SYNCHRONOUS_EXTRA, 100);
+		fast = add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL,
+				rows == 100 ? 60 : 500);
+		slow->setting.rows_per_commit = fast->setting.rows_per_commit = rows;
+	}
+	judge(&report);
+	assert_int_equal(report.head.recommendation_count, 2);
+	assert_string_equal(report.head.recommendations[0].label, "wal/full rows_per_commit=1");
+	assert_non_null(strstr(report.head.recommendations[0].sentence,
+			       "; the same setting holds for insert_one rows_per_commit=10"));
+	assert_null(strstr(report.head.recommendations[0].sentence, "rows_per_commit=100"));
+	assert_string_equal(report.head.recommendations[1].label,
+			    "delete/extra rows_per_commit=100");
+	end(&report);
+}
+
 static void what_is_as_fast_round_by_round_is_so_either_way(void **state)
 {
 	/* Medians lie in each other's intervals, but the one is faster in every round. */
@@ -913,6 +941,8 @@ int main(void)
 		CASE("an interrupted run counts rates apart",
 		     an_interrupted_run_counts_rates_apart),
 		CASE("cells of few operations are counted", cells_of_few_operations_are_counted),
+		CASE("one workload of several sizes is told apart",
+		     one_workload_of_several_sizes_is_told_apart),
 		CASE("what is as fast round by round is so either way",
 		     what_is_as_fast_round_by_round_is_so_either_way),
 		CASE("what a setting asks of a program is told",
