@@ -32,8 +32,9 @@ static int fail_unknown(const struct sc_option_table *table, const char *word, c
 	const char *near = sc_suggest(name, option_name, table);
 
 	(void)sc_fail(error, SC_E_USAGE, "unknown option '%s'", word);
-	return near ? sc_hint(error, "did you mean '--%s'?", near)
-		    : sc_hint(error, "--help lists the options");
+	(void)(near ? sc_hint(error, "did you mean '--%s'?", near)
+		    : sc_hint(error, "--help lists the options"));
+	return SC_E_USAGE;
 }
 
 /* @name is what stands between the dashes and a '=' */
@@ -73,7 +74,8 @@ static int find_letter(const struct sc_option_table *table, char letter,
 		}
 	}
 	(void)sc_fail(error, SC_E_USAGE, "unknown option '-%c'", letter);
-	return sc_hint(error, "--help lists the options");
+	(void)sc_hint(error, "--help lists the options");
+	return SC_E_USAGE;
 }
 
 static int take_value(struct cursor *cursor, const struct sc_option *option, const char *attached,

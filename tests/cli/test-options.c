@@ -400,8 +400,8 @@ static void each_field_of_a_setting_has_an_option_within_its_range(void **state)
 			if ((const char *)&config + sc_sweep_options.rows[j].offset ==
 			    (const char *)list)
 				row = &sc_sweep_options.rows[j];
-		assert_non_null(row);
-		assert_int_equal(row->kind, SC_OPTION_LIST);
+		if (!row || row->kind != SC_OPTION_LIST)
+			fail_msg("%s is no list", field->name);
 		if (row->choices) {
 			for (int value = 0; row->choices->name(value); value++)
 				assert_true(value >= field->min && value <= field->max);

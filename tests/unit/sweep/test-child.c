@@ -49,10 +49,12 @@ static size_t count_fds(void)
 	return count;
 }
 
-static void wait_until_gone(pid_t pid)
+static void wait_until_gone(const char *pid_text)
 {
+	pid_t pid = (pid_t)strtol(pid_text, NULL, 10);
 	const struct timespec step = {.tv_nsec = 5000000};
 
+	assert_true(pid > 0);
 	for (int i = 0; i < 6000; i++) {
 		char path[64], state[256] = "";
 		FILE *file;
@@ -152,8 +154,7 @@ static void a_child_beyond_its_time_is_killed_with_what_it_started(void **state)
 	assert_true(result.elapsed_ns >= 500000000);
 	sc_child_reason(&result, text, sizeof(text));
 	assert_non_null(strstr(text, "took longer than"));
-	assert_int_not_equal(atoi(result.output), 0);
-	wait_until_gone(atoi(result.output));
+	wait_until_gone(result.output);
 	sc_child_result_fini(&result);
 }
 
@@ -173,7 +174,7 @@ static void what_a_child_leaves_running_is_killed(void **state)
 
 	(void)state;
 	assert_int_equal(result.end, SC_CHILD_EXITED);
-	wait_until_gone(atoi(result.output));
+	wait_until_gone(result.output);
 	sc_child_result_fini(&result);
 }
 
@@ -245,7 +246,7 @@ static void a_child_dies_with_its_parent(void **state)
 	assert_true(read(fds[0], text, sizeof(text) - 1) > 0);
 	assert_int_equal(kill(parent, SIGKILL), 0);
 	assert_int_equal(waitpid(parent, NULL, 0), parent);
-	wait_until_gone(atoi(text));
+	wait_until_gone(text);
 	(void)close(fds[0]);
 }
 
