@@ -89,3 +89,18 @@ const char *sc_loss_name(enum sc_loss loss)
 	assert(loss < SC_LOSS_COUNT_);
 	return loss_names[loss];
 }
+
+static const char *const corruption_names[] = {
+	[SC_CORRUPTION_NO] = "no",
+	[SC_CORRUPTION_RARE] = "rare",
+	[SC_CORRUPTION_YES] = "yes",
+};
+
+static_assert(sizeof(corruption_names) / sizeof(*corruption_names) == SC_CORRUPTION_COUNT_,
+	      "a name each");
+
+const char *sc_corruption_name(enum sc_corruption corruption)
+{
+	assert(corruption < SC_CORRUPTION_COUNT_);
+	return corruption_names[corruption];
+}

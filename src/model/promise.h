@@ -35,3 +35,6 @@ struct sc_promise sc_promise_of(const struct sc_setting *setting);
 
 /** sc_loss_name() - "none", "last", "suffix", "any": as in result files */
 const char *sc_loss_name(enum sc_loss loss);
+
+/** sc_corruption_name() - "no", "rare", "yes": as in result files */
+const char *sc_corruption_name(enum sc_corruption corruption);

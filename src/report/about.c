@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../model/format.h"
+#include "../model/judge.h"
 
 void sc_about_add_run(struct sc_buffer *buffer, const struct sc_report_head *head)
 {
@@ -48,10 +49,10 @@ void sc_about_add_target(struct sc_buffer *buffer, const struct sc_target *targe
 			sc_format_ns((double)target->sync_floor_ns_p50, floor, sizeof(floor)));
 }
 
-void sc_about_add_group(struct sc_buffer *buffer, const struct sc_cell *cell)
+void sc_about_add_group(struct sc_buffer *buffer, const struct sc_cell *cell, bool with_rows)
 {
 	sc_buffer_printf(buffer, "%s on %s, suite %s", cell->workload, cell->target, cell->suite);
-	if (cell->setting.rows_per_commit > 0)
+	if (with_rows && cell->setting.rows_per_commit > 0)
 		sc_buffer_printf(buffer, ", %" PRIu32 " operation%s a commit",
 				 cell->setting.rows_per_commit,
 				 cell->setting.rows_per_commit == 1 ? "" : "s");
@@ -74,4 +75,17 @@ const char *sc_about_loss(enum sc_loss loss)
 
 	assert(loss < SC_LOSS_COUNT_);
 	return headings[loss];
+}
+
+void sc_about_add_loss_legend(struct sc_buffer *buffer, const struct sc_report_head *head)
+{
+	bool has_memory = false;
+
+	for (size_t i = 0; i < head->target_count; i++)
+		has_memory = has_memory || sc_target_is_memory(&head->targets[i]);
+	sc_buffer_add_text(buffer, "loss: the commits that a power cut can take: none, the last, "
+				   "those since the last checkpoint (ckpt), any");
+	if (has_memory)
+		sc_buffer_add_text(buffer, ", all (in memory)");
+	sc_buffer_add_text(buffer, "; ! it can corrupt the database, ? at rare moments.");
 }

@@ -15,10 +15,17 @@ void sc_about_add_host(struct sc_buffer *buffer, const struct sc_report_head *he
 /** sc_about_add_target() - "local: ext4 on vda, write back cache, sync floor 52 µs" */
 void sc_about_add_target(struct sc_buffer *buffer, const struct sc_target *target);
 
-/** sc_about_add_group() - "insert_one on local, suite commit, 100 operations a commit" */
-void sc_about_add_group(struct sc_buffer *buffer, const struct sc_cell *cell);
+/**
+ * sc_about_add_group() - "insert_one on local, suite commit, 100 operations a commit"
+ * @with_rows: whether all cells have as many operations a commit
+ */
+void sc_about_add_group(struct sc_buffer *buffer, const struct sc_cell *cell, bool with_rows);
 
 /** sc_about_loss() - "nothing lost": a class of loss as a heading */
 const char *sc_about_loss(enum sc_loss loss);
 
+/** sc_about_add_loss_legend() - what the column "loss" says */
+void sc_about_add_loss_legend(struct sc_buffer *buffer, const struct sc_report_head *head);
+
+#define SC_ABOUT_BATCH "batch: operations a commit."
 #define SC_ABOUT_FLUSH "Promises hold on storage that honours a flush."

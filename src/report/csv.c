@@ -62,8 +62,21 @@ static void put_status(FILE *out, const struct sc_metric_value *value)
 static int begin_cells(struct sc_render *render)
 {
 	put_about_header(render->out);
-	fputs(",metric,unit,value,low,high,n,status,reason,same_as\n", render->out);
+	fputs(",loss,corruption,metric,unit,value,low,high,n,status,reason,same_as\n", render->out);
 	return 0;
+}
+
+/* The promise for what SQLite took; empty where that is not known. */
+static void put_promise(FILE *out, const struct sc_cell *cell)
+{
+	struct sc_promise promise;
+
+	if (cell->status != SC_MEASURED) {
+		fputs(",,", out);
+		return;
+	}
+	promise = sc_promise_of(&cell->effective);
+	fprintf(out, ",%s,%s", sc_loss_name(promise.loss), sc_corruption_name(promise.corruption));
 }
 
 static int put_cell(struct sc_render *render, const struct sc_cell *cell)
@@ -76,6 +89,7 @@ static int put_cell(struct sc_render *render, const struct sc_cell *cell)
 		bool is_there = value.status == SC_MEASURED;
 
 		put_about(out, cell);
+		put_promise(out, cell);
 		fprintf(out, ",%s,%s", metric->key, sc_unit_name(metric->unit));
 		put_number(out, is_there, value.number);
 		put_number(out, is_there && value.has_interval, value.low);

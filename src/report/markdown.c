@@ -16,6 +16,7 @@
 #include "value.h"
 #include "writers.h"
 
+#define LOSS_COLUMNS   5u /* "last?" */
 #define FIGURE_COLUMNS 9u /* "123.4 KiB"; "unsupported" may be wider and is rare */
 
 /* The passes: an overview, the groups of the catalogue, input and output. */
@@ -230,6 +231,10 @@ static int print_heads(struct sc_render *render, const struct columns *columns)
 	sc_buffer_add_text(&line, "|");
 	add_field(&line, "setting", label, false);
 	add_field(&line, "WAL", strlen("recycled"), false);
+	if (sc_render_table(render)->varies)
+		add_field(&line, "batch", strlen("batch"), true);
+	if (render->pass == PASS_OVERVIEW)
+		add_field(&line, "loss", LOSS_COLUMNS, false);
 	for (size_t i = 0; i < columns->count; i++)
 		add_field(&line, columns->metrics[i]->column,
 			  figure_columns(columns->metrics[i]->column), true);
@@ -238,6 +243,10 @@ static int print_heads(struct sc_render *render, const struct columns *columns)
 	sc_buffer_add_text(&line, "\n|");
 	add_rule(&line, label, false);
 	add_rule(&line, strlen("recycled"), false);
+	if (sc_render_table(render)->varies)
+		add_rule(&line, strlen("batch"), true);
+	if (render->pass == PASS_OVERVIEW)
+		add_rule(&line, LOSS_COLUMNS, false);
 	for (size_t i = 0; i < columns->count; i++)
 		add_rule(&line, figure_columns(columns->metrics[i]->column), true);
 	if (render->pass == PASS_OVERVIEW)
@@ -250,7 +259,7 @@ static int print_group(struct sc_render *render, const struct sc_cell *cell)
 {
 	SC_CLEANUP(sc_buffer_fini) struct sc_buffer line = {0};
 
-	sc_about_add_group(&line, cell);
+	sc_about_add_group(&line, cell, !sc_render_table(render)->varies);
 	return print_escaped(render, "\n### ", &line, "\n\n");
 }
 
@@ -259,6 +268,9 @@ static void add_figures(struct sc_render *render, const struct columns *columns,
 {
 	char text[SC_VALUE_BYTES];
 
+	if (render->pass == PASS_OVERVIEW)
+		add_field(line, sc_loss_text(render->head, cell, text, sizeof(text)), LOSS_COLUMNS,
+			  false);
 	for (size_t i = 0; i < columns->count; i++) {
 		const struct sc_metric *metric = columns->metrics[i];
 		struct sc_metric_value value = metric->read(cell);
@@ -275,7 +287,7 @@ static void add_figures(struct sc_render *render, const struct columns *columns,
 static void add_instead(struct sc_render *render, const struct columns *columns, const char *text,
 			struct sc_buffer *line)
 {
-	size_t empty = columns->count - 1 + (render->pass == PASS_OVERVIEW);
+	size_t empty = columns->count - 1 + (render->pass == PASS_OVERVIEW ? 2 : 0);
 
 	add_field(line, text, 0, false);
 	while (empty-- > 0)
@@ -289,18 +301,20 @@ static int print_figures(struct sc_render *render, const struct sc_cell *cell)
 	char label[200], text[600];
 	int r = 0;
 
-	if (sc_render_begins_group(render, cell)) {
+	if (sc_render_begins_table(render, cell)) {
 		r = print_group(render, cell);
 		if (r == 0)
 			r = print_heads(render, &columns);
 	}
 	if (r < 0)
 		return r;
-	sc_setting_label(&cell->setting, &render->head->base, label, sizeof(label));
+	sc_render_label(render->head, cell, label, sizeof(label));
 	sc_buffer_add_text(&line, "|");
 	add_field(&line, label, label_columns(render), false);
 	add_field(&line, cell->uses_wal_state ? sc_wal_state_name(cell->wal_state) : "",
 		  strlen("recycled"), false);
+	if (sc_render_table(render)->varies)
+		add_field(&line, sc_batch_text(cell, text, sizeof(text)), strlen("batch"), true);
 	if (cell->same_as) {
 		sc_same_text(cell, text, sizeof(text));
 		add_instead(render, &columns, text, &line);
@@ -374,12 +388,24 @@ static int print_cell(struct sc_render *render, const struct sc_cell *cell)
 	return render->pass == PASS_IO ? print_io(render, cell) : print_figures(render, cell);
 }
 
+static int print_loss_legend(struct sc_render *render)
+{
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer sentence = {0};
+
+	sc_about_add_loss_legend(&sentence, render->head);
+	if (render->survey.has_batches)
+		sc_buffer_add_text(&sentence, " " SC_ABOUT_BATCH);
+	return print_escaped(render, "\n", &sentence, "\n");
+}
+
 /* What the columns of a section mean, from the catalogue. */
 static int end(struct sc_render *render)
 {
 	struct columns columns = columns_of(render->pass);
 
-	if (render->pass == PASS_IO || render->pass == PASS_OVERVIEW)
+	if (render->pass == PASS_OVERVIEW)
+		return render->survey.cell_count > 0 ? print_loss_legend(render) : 0;
+	if (render->pass == PASS_IO)
 		return 0;
 	fputc('\n', render->out);
 	for (size_t i = 0; i < columns.count; i++)

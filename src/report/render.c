@@ -6,6 +6,7 @@
  * meanwhile does not mix into the result.
  */
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -18,13 +19,59 @@
 #define COLUMNS_MIN 80u
 #define COLUMNS_MAX 100u
 
+static bool begins_table(const struct sc_cell *previous, const struct sc_cell *cell)
+{
+	return !previous->id || !sc_group_is_same_but_rows(previous, cell);
+}
+
+/* Room doubles, so that n tables cost O(n). */
+static struct sc_survey_table *add_table(struct sc_survey *survey)
+{
+	size_t n = survey->table_count;
+
+	if ((n & (n - 1)) == 0) {
+		struct sc_survey_table *tables = reallocarray(survey->tables, n ? 2 * n : 1,
+							      sizeof(*tables));
+
+		if (!tables)
+			return NULL;
+		survey->tables = tables;
+	}
+	survey->tables[n] = (struct sc_survey_table){.commits = false};
+	survey->table_count++;
+	return &survey->tables[n];
+}
+
+/* Return: false where memory is short. */
+static bool survey_table(struct sc_survey *survey, const struct sc_cell *previous,
+			 const struct sc_cell *cell)
+{
+	struct sc_survey_table *table;
+
+	if (begins_table(previous, cell)) {
+		table = add_table(survey);
+		if (!table)
+			return false;
+	} else {
+		table = &survey->tables[survey->table_count - 1];
+		table->varies = table->varies || previous->setting.rows_per_commit !=
+							 cell->setting.rows_per_commit;
+	}
+	if (cell->status == SC_MEASURED && cell->commits > 0) {
+		table->commits = true;
+		table->has_batches = table->has_batches || cell->operations != cell->commits;
+	}
+	survey->has_batches = survey->has_batches || table->has_batches || table->varies;
+	return true;
+}
+
 static void survey_cell(struct sc_survey *survey, const struct sc_report_head *head,
 			const struct sc_cell *cell)
 {
 	char label[200];
 	size_t columns;
 
-	sc_setting_label(&cell->setting, &head->base, label, sizeof(label));
+	sc_render_label(head, cell, label, sizeof(label));
 	columns = sc_text_columns(label);
 	if (columns > survey->label_columns)
 		survey->label_columns = columns;
@@ -35,9 +82,11 @@ static void survey_cell(struct sc_survey *survey, const struct sc_report_head *h
 	survey->cell_count++;
 }
 
+/* Whoever calls it frees the tables, on error as well. */
 static int survey(struct sc_report_reader *reader, struct sc_survey *ret_survey,
 		  struct sc_error *error)
 {
+	SC_CLEANUP(sc_cell_fini) struct sc_cell previous = {0};
 	int r;
 
 	*ret_survey = (struct sc_survey){0};
@@ -48,6 +97,11 @@ static int survey(struct sc_report_reader *reader, struct sc_survey *ret_survey,
 		if (r != 0)
 			return r < 0 ? r : 0;
 		survey_cell(ret_survey, sc_report_reader_head(reader), &cell);
+		if (!survey_table(ret_survey, &previous, &cell))
+			return sc_fail(error, -ENOMEM, "rendering a report");
+		sc_cell_fini(&previous);
+		previous = cell;
+		cell = (struct sc_cell){0};
 	}
 }
 
@@ -66,6 +120,8 @@ static int run_pass(struct sc_render *render, struct sc_report_reader *reader,
 		r = sc_report_next(reader, &cell, render->error);
 		if (r != 0)
 			break;
+		if (render->previous.id && begins_table(&render->previous, &cell))
+			render->table_index++;
 		r = writer->cell(render, &cell);
 		sc_cell_fini(&render->previous);
 		render->previous = cell;
@@ -74,12 +130,28 @@ static int run_pass(struct sc_render *render, struct sc_report_reader *reader,
 	}
 	sc_cell_fini(&render->previous);
 	render->cell_index = 0;
+	render->table_index = 0;
 	return r < 0 ? r : writer->end(render);
 }
 
-bool sc_render_begins_group(const struct sc_render *render, const struct sc_cell *cell)
+bool sc_render_begins_table(const struct sc_render *render, const struct sc_cell *cell)
 {
-	return !render->previous.id || !sc_group_is_same(&render->previous, cell);
+	return begins_table(&render->previous, cell);
+}
+
+const struct sc_survey_table *sc_render_table(const struct sc_render *render)
+{
+	assert(render->table_index < render->survey.table_count);
+	return &render->survey.tables[render->table_index];
+}
+
+void sc_render_label(const struct sc_report_head *head, const struct sc_cell *cell, char *text,
+		     size_t text_bytes)
+{
+	struct sc_setting base = head->base;
+
+	base.rows_per_commit = cell->setting.rows_per_commit;
+	sc_setting_label(&cell->setting, &base, text, text_bytes);
 }
 
 static int check_stream(FILE *out, struct sc_error *error)
@@ -93,6 +165,7 @@ int sc_report_render(const char *path, const char *format, FILE *out,
 		     const struct sc_render_options *options, struct sc_error *error)
 {
 	SC_CLEANUP(sc_report_closep) struct sc_report_reader *reader = NULL;
+	SC_CLEANUP(sc_freep) struct sc_survey_table *tables = NULL;
 	const struct sc_writer *writer = sc_writer_find(format);
 	struct sc_render render = {
 		.out = out,
@@ -111,6 +184,7 @@ int sc_report_render(const char *path, const char *format, FILE *out,
 	r = sc_report_open(path, &reader, error);
 	if (r == 0)
 		r = survey(reader, &render.survey, error);
+	tables = render.survey.tables;
 	if (r < 0)
 		return r;
 	render.head = sc_report_reader_head(reader);

@@ -5,9 +5,9 @@
  * at a glance; then findings and what to use.
  *
  * Widths are settled before the first line from the widest label of the report. The bar takes what
- * is left, between 8 and 20 columns; where even 8 do not fit, labels get lines of their own. A WAL
- * state is a column where a report has both, and where there is room; otherwise the heading of the
- * group's first column says it.
+ * is left, between 4 and 20 columns; where even 4 do not fit, labels get lines of their own. A WAL
+ * state is a column where a report has both, and where there is room. Where commits are of several
+ * operations the table has the rate of those as well, and where their number varies, the number.
  */
 
 #include <string.h>
@@ -19,13 +19,15 @@
 #include "value.h"
 #include "writers.h"
 
-#define RATE_COLUMNS       10u
+#define RATE_COLUMNS       9u
 #define HALF_WIDTH_COLUMNS 8u
+#define BATCH_COLUMNS      5u
 #define SYNCS_COLUMNS      5u
 #define LATENCY_COLUMNS    7u
 #define WAL_COLUMNS        8u
+#define LOSS_COLUMNS       5u
 #define BOUND_COLUMNS      15u
-#define BAR_COLUMNS_MIN    8u
+#define BAR_COLUMNS_MIN    4u
 #define BAR_COLUMNS_MAX    20u
 #define LABEL_COLUMNS_MIN  10u
 #define INDENT             4u
@@ -34,12 +36,14 @@ struct layout {
 	size_t label, bar;
 	bool has_wal; /* a column for the WAL's state */
 	bool is_tall; /* labels on lines of their own */
+	const struct sc_survey_table *table;
 };
 
 /* All columns but label and bar, each with the space before it. */
-static size_t fixed_columns(bool has_wal)
+static size_t fixed_columns(const struct sc_survey_table *table, bool has_wal)
 {
-	return (has_wal ? WAL_COLUMNS + 1 : 0) + RATE_COLUMNS + 1 + HALF_WIDTH_COLUMNS + 1 +
+	return (has_wal ? WAL_COLUMNS + 1 : 0) + (table->varies ? BATCH_COLUMNS + 1 : 0) +
+	       (table->has_batches ? RATE_COLUMNS + 1 : 0) + LOSS_COLUMNS + 1 + RATE_COLUMNS + 1 + HALF_WIDTH_COLUMNS + 1 +
 	       SYNCS_COLUMNS + 1 + 2 * (LATENCY_COLUMNS + 1) + BOUND_COLUMNS + 1;
 }
 
@@ -51,17 +55,18 @@ static struct layout lay_out(const struct sc_render *render)
 	struct layout layout = {
 		.label = survey->label_columns > LABEL_COLUMNS_MIN ? survey->label_columns
 								   : LABEL_COLUMNS_MIN,
+		.table = sc_render_table(render),
 	};
 	size_t taken;
 
 	layout.has_wal =
 		is_mixed || (survey->has_recycled + survey->has_fresh > 0 &&
-			     fixed_columns(true) + layout.label + 1 + BAR_COLUMNS_MIN <= columns);
+			     fixed_columns(layout.table, true) + layout.label + 1 + BAR_COLUMNS_MIN <= columns);
 	layout.is_tall =
-		fixed_columns(layout.has_wal) + layout.label + 1 + BAR_COLUMNS_MIN > columns;
+		fixed_columns(layout.table, layout.has_wal) + layout.label + 1 + BAR_COLUMNS_MIN > columns;
 	if (layout.is_tall)
 		layout.label = 1;
-	taken = fixed_columns(layout.has_wal) + layout.label + 1;
+	taken = fixed_columns(layout.table, layout.has_wal) + layout.label + 1;
 	layout.bar = taken + BAR_COLUMNS_MIN <= columns ? columns - taken : BAR_COLUMNS_MIN;
 	if (layout.bar > BAR_COLUMNS_MAX)
 		layout.bar = BAR_COLUMNS_MAX;
@@ -154,29 +159,33 @@ static int print_group(struct sc_render *render, const struct layout *layout,
 		       const struct sc_cell *cell)
 {
 	SC_CLEANUP(sc_buffer_fini) struct sc_buffer line = {0};
+	const char *bar = layout->bar < strlen("time in SQLite") ? "time" : "time in SQLite";
 	char unit[40], rate[48];
 	int r;
 
 	fprintf(render->out, "\n%s", bold(render));
-	sc_about_add_group(&line, cell);
+	sc_about_add_group(&line, cell, !layout->table->varies);
 	r = print_sentence(render, &line, 0, INDENT);
 	fputs(plain(render), render->out);
 	if (r < 0)
 		return r;
 
 	sc_unit_plural(cell->unit, unit, sizeof(unit));
-	if (cell->status != SC_MEASURED)
-		(void)snprintf(unit, sizeof(unit), "rate"); /* whether it commits is not known */
-	(void)snprintf(rate, sizeof(rate), "%s/s", commits(cell) ? "commits" : unit);
+	(void)snprintf(rate, sizeof(rate), "%s/s", unit);
 	sc_text_add_padded(&line, layout->is_tall ? "" : "setting", layout->label, false, true);
+	if (layout->table->varies)
+		add_column(render, &line, "batch", BATCH_COLUMNS, true);
 	if (layout->has_wal)
 		add_column(render, &line, "WAL", WAL_COLUMNS, false);
-	add_column(render, &line, rate, RATE_COLUMNS, true);
+	if (layout->table->has_batches)
+		add_column(render, &line, rate, RATE_COLUMNS, true);
+	add_column(render, &line, layout->table->commits ? "commits/s" : rate, RATE_COLUMNS, true);
 	add_column(render, &line, "±", HALF_WIDTH_COLUMNS, true);
 	add_column(render, &line, "syncs", SYNCS_COLUMNS, true);
 	add_column(render, &line, "p50", LATENCY_COLUMNS, true);
 	add_column(render, &line, "p99", LATENCY_COLUMNS, true);
-	add_column(render, &line, "time in SQLite", layout->bar, false);
+	add_column(render, &line, "loss", LOSS_COLUMNS, false);
+	add_column(render, &line, bar, layout->bar, false);
 	add_column(render, &line, "bound by", BOUND_COLUMNS, false);
 	return print_line(render, &line);
 }
@@ -201,37 +210,59 @@ static void add_figures(struct sc_render *render, const struct layout *layout,
 	bool writes = commits(cell);
 	char text[SC_VALUE_BYTES];
 
+	if (layout->table->varies)
+		add_column(render, line, sc_batch_text(cell, text, sizeof(text)), BATCH_COLUMNS,
+			   true);
 	if (layout->has_wal)
 		add_column(render, line,
 			   cell->uses_wal_state ? sc_wal_state_name(cell->wal_state) : "-",
 			   WAL_COLUMNS, false);
+	if (layout->table->has_batches)
+		add_metric(render, line, "ops_per_s", cell, RATE_COLUMNS);
 	add_metric(render, line, writes ? "commits_per_s" : "ops_per_s", cell, RATE_COLUMNS);
 	add_column(render, line, sc_half_width_text(cell, text, sizeof(text)), HALF_WIDTH_COLUMNS,
 		   true);
 	add_metric(render, line, "syncs_physical_per_commit", cell, SYNCS_COLUMNS);
 	add_metric(render, line, writes ? "commit_ns_p50" : "op_ns_p50", cell, LATENCY_COLUMNS);
 	add_metric(render, line, writes ? "commit_ns_p99" : "op_ns_p99", cell, LATENCY_COLUMNS);
+	add_column(render, line, sc_loss_text(render->head, cell, text, sizeof(text)), LOSS_COLUMNS,
+		   false);
 	sc_buffer_add_text(line, " ");
 	sc_bar_add(line, cell, layout->bar, &render->options);
 	add_column(render, line, sc_bound_text(cell, text, sizeof(text)), BOUND_COLUMNS, false);
 }
 
-static int print_failure(struct sc_render *render, const char *label, const struct sc_cell *cell,
-			 size_t label_columns)
+/* Which line it is, of one without figures. */
+static void add_label(struct sc_render *render, const struct layout *layout, const char *label,
+		      const struct sc_cell *cell, struct sc_buffer *line)
+{
+	char text[SC_VALUE_BYTES];
+
+	sc_text_add_padded(line, label, layout->is_tall ? 0 : layout->label, false,
+			   render->options.utf8);
+	if (layout->table->varies)
+		add_column(render, line, sc_batch_text(cell, text, sizeof(text)), BATCH_COLUMNS,
+			   true);
+}
+
+static int print_failure(struct sc_render *render, const struct layout *layout, const char *label,
+			 const struct sc_cell *cell)
 {
 	SC_CLEANUP(sc_buffer_fini) struct sc_buffer line = {0};
 	SC_CLEANUP(sc_freep) char *text = NULL;
 	char reason[600];
+	size_t columns;
 	int r;
 
-	sc_text_add_padded(&line, label, label_columns, false, render->options.utf8);
+	add_label(render, layout, label, cell, &line);
 	r = sc_buffer_take(&line, &text, render->error);
 	if (r < 0)
 		return r;
 	fprintf(render->out, "%s ", text);
+	columns = sc_text_columns(text) + 1;
 	sc_reason_text(cell, reason, sizeof(reason));
 	sc_buffer_add_text(&line, reason);
-	return print_sentence(render, &line, sc_text_columns(text) + 1, label_columns + 1);
+	return print_sentence(render, &line, columns, columns);
 }
 
 static int print_cell(struct sc_render *render, const struct sc_cell *cell)
@@ -241,18 +272,16 @@ static int print_cell(struct sc_render *render, const struct sc_cell *cell)
 	char label[200], same[200];
 	int r = 0;
 
-	if (sc_render_begins_group(render, cell))
+	if (sc_render_begins_table(render, cell))
 		r = print_group(render, &layout, cell);
 	if (r < 0)
 		return r;
-	sc_setting_label(&cell->setting, &render->head->base, label, sizeof(label));
+	sc_render_label(render->head, cell, label, sizeof(label));
 	if (cell->status != SC_MEASURED && !cell->same_as)
-		return print_failure(render, label, cell,
-				     layout.is_tall ? sc_text_columns(label) : layout.label);
+		return print_failure(render, &layout, label, cell);
 	if (cell->same_as) {
 		sc_same_text(cell, same, sizeof(same));
-		sc_text_add_padded(&line, label, layout.is_tall ? 0 : layout.label, false,
-				   render->options.utf8);
+		add_label(render, &layout, label, cell, &line);
 		add_column(render, &line, same, 0, false);
 		return print_line(render, &line);
 	}
@@ -282,7 +311,10 @@ static int print_legend(struct sc_render *render)
 		return r;
 	sc_buffer_add_text(&line, "±: the wider side of the median's 95 % interval; * wider than was "
 				  "asked for, or too few samples. syncs: per commit, those of the "
-				  "directory included. p50, p99: of a commit, where there are any.");
+				  "directory included. p50, p99: of a commit, where there are any. ");
+	if (render->survey.has_batches)
+		sc_buffer_add_text(&line, SC_ABOUT_BATCH " ");
+	sc_about_add_loss_legend(&line, render->head);
 	return print_sentence(render, &line, 0, 0);
 }
 

@@ -4,9 +4,12 @@
 
 #include "value.h"
 
+#include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "../model/format.h"
+#include "../model/judge.h"
 
 static bool is_share(const struct sc_metric *metric)
 {
@@ -71,6 +74,43 @@ const char *sc_half_width_text(const struct sc_cell *cell, char *text, size_t te
 		(void)snprintf(text, text_bytes, "±%s%s",
 			       sc_format_percent(width, percent, sizeof(percent)),
 			       cell->ops_per_s.converged ? "" : "*");
+	return text;
+}
+
+const char *sc_loss_text(const struct sc_report_head *head, const struct sc_cell *cell, char *text,
+			 size_t text_bytes)
+{
+	static const char *const losses[] = {
+		[SC_LOSS_NONE] = "none",
+		[SC_LOSS_LAST] = "last",
+		[SC_LOSS_SUFFIX] = "ckpt",
+		[SC_LOSS_ANY] = "any",
+	};
+	static const char *const marks[] = {
+		[SC_CORRUPTION_NO] = "",
+		[SC_CORRUPTION_RARE] = "?",
+		[SC_CORRUPTION_YES] = "!",
+	};
+	struct sc_promise promise;
+
+	if (cell->status != SC_MEASURED || cell->commits == 0)
+		return "-";
+	if (sc_cell_in_memory(head, cell))
+		return "all";
+	promise = sc_promise_of(&cell->effective);
+	assert(promise.loss < SC_LOSS_COUNT_ && promise.corruption < SC_CORRUPTION_COUNT_);
+	(void)snprintf(text, text_bytes, "%s%s", losses[promise.loss], marks[promise.corruption]);
+	return text;
+}
+
+const char *sc_batch_text(const struct sc_cell *cell, char *text, size_t text_bytes)
+{
+	uint32_t rows = cell->setting.rows_per_commit ? cell->setting.rows_per_commit
+						      : cell->effective.rows_per_commit;
+
+	if (rows == 0)
+		return "-";
+	(void)snprintf(text, text_bytes, "%" PRIu32, rows);
 	return text;
 }
 

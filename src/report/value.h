@@ -4,6 +4,7 @@
 /* Figures of the catalogue as people read them. */
 
 #include "../model/metric.h"
+#include "../model/report.h"
 
 #define SC_VALUE_BYTES 40u
 
@@ -16,6 +17,13 @@ const char *sc_bound_text(const struct sc_cell *cell, char *text, size_t text_by
 
 /** sc_half_width_text() - "±1.2 %", with a * where the interval is wider than was asked for */
 const char *sc_half_width_text(const struct sc_cell *cell, char *text, size_t text_bytes);
+
+/** sc_loss_text() - "none", "last?", "ckpt", "any!"; "all" in memory, "-" where nothing commits */
+const char *sc_loss_text(const struct sc_report_head *head, const struct sc_cell *cell, char *text,
+			 size_t text_bytes);
+
+/** sc_batch_text() - operations a commit; "-" where they are not known */
+const char *sc_batch_text(const struct sc_cell *cell, char *text, size_t text_bytes);
 
 /** sc_same_text() - "= wal/full": whose figures a cell carries, without what both have in common */
 void sc_same_text(const struct sc_cell *cell, char *text, size_t text_bytes);

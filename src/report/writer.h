@@ -31,11 +31,20 @@ struct sc_render_options sc_render_options_detect(FILE *out);
 int sc_report_render(const char *path, const char *format, FILE *out,
 		     const struct sc_render_options *options, struct sc_error *error);
 
+struct sc_survey_table { /* of cells that stand in one table */
+	bool commits;    /* some cell has commits */
+	bool has_batches; /* some commit has more or less than one operation */
+	bool varies;     /* in operations a commit: a column, not a part of the heading */
+};
+
 /* What the pass before the writing found out. */
 struct sc_survey {
+	struct sc_survey_table *tables; /* in order; owned by whoever renders */
+	size_t table_count;
 	size_t cell_count;
 	size_t label_columns; /* widest label of a setting, in terminal columns */
 	bool has_fresh, has_recycled; /* WAL states of the cells */
+	bool has_batches;	      /* some table has */
 };
 
 struct sc_render {
@@ -45,6 +54,7 @@ struct sc_render {
 	struct sc_survey survey;
 	unsigned int pass;   /* 0 … passes - 1 */
 	size_t cell_index;   /* within the pass */
+	size_t table_index;  /* of the cell, in the survey */
 	struct sc_cell previous; /* of the pass, for where a group begins; id NULL before the first */
 	struct sc_error *error;
 };
@@ -60,8 +70,15 @@ struct sc_writer {
 	int (*end)(struct sc_render *render);   /* of each pass */
 };
 
-/** sc_render_begins_group() - whether @cell cannot be compared with the one before it */
-bool sc_render_begins_group(const struct sc_render *render, const struct sc_cell *cell);
+/** sc_render_begins_table() - whether @cell cannot stand in a table with the one before it */
+bool sc_render_begins_table(const struct sc_render *render, const struct sc_cell *cell);
+
+/** sc_render_table() - what the survey found out of the table that the current cell is in */
+const struct sc_survey_table *sc_render_table(const struct sc_render *render);
+
+/** sc_render_label() - of a setting, without operations a commit: heading or column says those */
+void sc_render_label(const struct sc_report_head *head, const struct sc_cell *cell, char *text,
+		     size_t text_bytes);
 
 extern const struct sc_writer *const sc_writers[];
 extern const size_t sc_writer_count;

@@ -270,6 +270,128 @@ static void labels_that_do_not_fit_get_lines_of_their_own(void **state)
 	small_report_fini(&report);
 }
 
+/* The line of @text that begins with @start, without its end. */
+static char *line_of(const char *text, const char *start)
+{
+	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		if (strncmp(line, start, strlen(start)) == 0)
+			return strndup(line, strcspn(line, "\n"));
+	}
+	fail_msg("no line begins with '%s' in:\n%s", start, text);
+	return NULL;
+}
+
+static void assert_in_line(const char *text, const char *start, const char *expected)
+{
+	char *line = line_of(text, start);
+
+	if (!strstr(line, expected))
+		fail_msg("no '%s' in '%s'", expected, line);
+	free(line);
+}
+
+static void each_setting_says_what_a_power_cut_can_take(void **state)
+{
+	static const struct {
+		enum sc_journal_mode mode;
+		enum sc_synchronous level;
+		const char *loss, *csv;
+	} cases[] = {
+		{SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL, " last ", ",last,no,"},
+		{SC_JOURNAL_DELETE, SC_SYNCHRONOUS_EXTRA, " none ", ",none,no,"},
+		{SC_JOURNAL_DELETE, SC_SYNCHRONOUS_NORMAL, " last? ", ",last,rare,"},
+		{SC_JOURNAL_DELETE, SC_SYNCHRONOUS_OFF, " any! ", ",any,yes,"},
+		{SC_JOURNAL_WAL, SC_SYNCHRONOUS_NORMAL, " ckpt ", ",suffix,no,"},
+	};
+	const struct scratch *scratch = *state;
+	struct small_report report;
+	char *text;
+
+	small_report_make(&report);
+	for (size_t i = 0; i < SC_ARRAY_COUNT(cases); i++) {
+		report.cells[0].effective.journal_mode = cases[i].mode;
+		report.cells[0].effective.synchronous = cases[i].level;
+		write_report(scratch, &report);
+		text = render(scratch->path, "table", NULL);
+		assert_in_line(text, "delete/full ", cases[i].loss);
+		free(text);
+		text = render(scratch->path, "md", NULL);
+		assert_in_line(text, "| delete/full ", cases[i].loss);
+		free(text);
+		text = render(scratch->path, "csv", NULL);
+		assert_non_null(strstr(text, cases[i].csv));
+		free(text);
+	}
+	set_text(&report.head.targets[0].filesystem, "tmpfs");
+	write_report(scratch, &report);
+	text = render(scratch->path, "table", NULL);
+	assert_in_line(text, "wal/full ", " all ");
+	assert_non_null(strstr(text, "all (in memory)"));
+	free(text);
+	small_report_fini(&report);
+}
+
+static void commits_of_several_sizes_stand_in_one_table(void **state)
+{
+	static const uint32_t rows[] = {1, 10, 100};
+	const struct scratch *scratch = *state;
+	struct small_report report;
+	char *text, *again;
+
+	small_report_make(&report);
+	for (size_t i = 0; i < 3; i++) {
+		report.cells[i].setting.rows_per_commit = rows[i];
+		report.cells[i].operations *= rows[i];
+	}
+	for (size_t i = 3; i < 6; i++)
+		report.cells[i].setting.rows_per_commit = 7;
+	write_report(scratch, &report);
+	text = render(scratch->path, "table", NULL);
+	again = strstr(text, "\ninsert_one on local, suite commit\n");
+	assert_non_null(again);
+	assert_null(strstr(again + 1, "\ninsert_one on"));
+	assert_in_line(text, "setting ", "batch ");
+	assert_in_line(text, "setting ", "    rows/s commits/s ");
+	assert_in_line(text, "wal/normal ", "  100 ");
+	assert_in_line(text, "memory/off ", "    7 failed");
+	assert_non_null(strstr(text, "batch: operations a commit."));
+	free(text);
+	text = render(scratch->path, "md", NULL);
+	assert_in_line(text, "| wal/normal ", "|   100 |");
+	free(text);
+
+	for (size_t i = 0; i < 6; i++) /* as many everywhere: the heading says it */
+		report.cells[i].setting.rows_per_commit = 100;
+	write_report(scratch, &report);
+	text = render(scratch->path, "table", NULL);
+	assert_non_null(strstr(text, "insert_one on local, suite commit, 100 operations a commit"));
+	assert_null(strstr(text, " batch "));
+	free(text);
+	small_report_fini(&report);
+}
+
+static void a_first_cell_that_failed_does_not_name_the_rate(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct small_report report;
+	char *text;
+
+	small_report_make(&report);
+	for (size_t i = 0; i <= 6; i += 6) {
+		sc_cell_set_absent(&report.cells[i], SC_FAILED, "planted");
+		report.cells[i].status = SC_FAILED;
+		set_text(&report.cells[i].reason, "planted");
+	}
+	write_report(scratch, &report);
+	text = render(scratch->path, "table", NULL);
+	assert_non_null(strstr(text, "delete/full  failed: planted"));
+	assert_in_line(text, "setting ", " commits/s ");
+	assert_in_line(strstr(text, "read_point on"), "setting ", " queries/s ");
+	assert_null(strstr(text, "rate/s"));
+	free(text);
+	small_report_fini(&report);
+}
+
 static void a_report_without_cells_renders(void **state)
 {
 	const struct scratch *scratch = *state;
@@ -613,6 +735,15 @@ int main(void)
 			names_cannot_break_out_of_any_format, scratch_setup, scratch_teardown),
 		CASE_IN("labels that do not fit get lines of their own",
 			labels_that_do_not_fit_get_lines_of_their_own, scratch_setup,
+			scratch_teardown),
+		CASE_IN("each setting says what a power cut can take",
+			each_setting_says_what_a_power_cut_can_take, scratch_setup,
+			scratch_teardown),
+		CASE_IN("commits of several sizes stand in one table",
+			commits_of_several_sizes_stand_in_one_table, scratch_setup,
+			scratch_teardown),
+		CASE_IN("a first cell that failed does not name the rate",
+			a_first_cell_that_failed_does_not_name_the_rate, scratch_setup,
 			scratch_teardown),
 		CASE_IN("a report without cells renders", a_report_without_cells_renders,
 			scratch_setup, scratch_teardown),
