@@ -11,6 +11,7 @@
 #include <inttypes.h>
 
 #include "../sweep/estimate.h"
+#include "../sweep/folder.h"
 #include "progress.h"
 
 static const struct {
@@ -58,8 +59,10 @@ static int print_order(const struct sc_plan *plan, FILE *out, struct sc_error *e
 int sc_dry_run_print(const struct sc_sweep *sweep, FILE *out, struct sc_error *error)
 {
 	const struct sc_plan *plan = sweep->plan;
-	int r;
+	int r = sc_folder_check(sweep->out, error);
 
+	if (r < 0)
+		return r;
 	(void)fprintf(out, "suite    %s: %s\n", plan->suite->name, plan->suite->title);
 	print_targets(sweep, out);
 	print_cells(plan, out);
@@ -70,6 +73,8 @@ int sc_dry_run_print(const struct sc_sweep *sweep, FILE *out, struct sc_error *e
 		      "total    %zu cells, %zu of them run, %" PRIu32
 		      " timing samples and 1 ledger sample each\n",
 		      plan->cell_count, plan->run_count, sweep->samples);
+	(void)fprintf(out, "note     the targets were not touched: the times are for two kinds of storage, "
+			   "not for them\n");
 	for (size_t i = 0; i < SC_ARRAY_COUNT(storages); i++) {
 		const struct sc_estimate estimate = {
 			.sync_ns = storages[i].sync_ns,

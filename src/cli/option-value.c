@@ -44,6 +44,8 @@ static const char *shape_of(enum sc_option_kind kind)
 {
 	if (kind == SC_OPTION_SIZE || kind == SC_OPTION_POWER)
 		return "a size such as 4096 or 64K";
+	if (kind == SC_OPTION_PAGES)
+		return "a whole number: 2000 is 2000 pages, -2000 is 2000 KiB";
 	return kind == SC_OPTION_DURATION ? "a duration such as 250ms or 10s" : "a whole number";
 }
 
@@ -110,7 +112,9 @@ static int parse_choice(const struct sc_option *option, const char *text, int64_
 	list_choices(option->choices, names, sizeof(names));
 	(void)sc_fail(error, SC_E_USAGE, "--%s: '%s' is not one of %s", option->name, text, names);
 	near = sc_suggest(text, choice_name, option->choices);
-	return near ? sc_hint(error, "did you mean '%s'?", near) : error->code;
+	if (near)
+		(void)sc_hint(error, "did you mean '%s'?", near);
+	return SC_E_USAGE;
 }
 
 static int parse_scalar(const struct sc_option *option, enum sc_option_kind kind, const char *text,
@@ -219,6 +223,7 @@ int sc_option_store(const struct sc_option *option, const char *text, bool given
 	case SC_OPTION_COUNT:
 	case SC_OPTION_SIZE:
 	case SC_OPTION_POWER:
+	case SC_OPTION_PAGES:
 	case SC_OPTION_DURATION:
 	case SC_OPTION_ENUM:
 		number->given = given;

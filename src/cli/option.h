@@ -18,6 +18,7 @@ enum sc_option_kind {
 	SC_OPTION_COUNT,    /* struct sc_option_number */
 	SC_OPTION_SIZE,     /* struct sc_option_number, bytes; suffixes K, M, G */
 	SC_OPTION_POWER,    /* struct sc_option_number, a size that is a power of two */
+	SC_OPTION_PAGES,    /* struct sc_option_number: pages, KiB where negative; no suffix */
 	SC_OPTION_DURATION, /* struct sc_option_number, nanoseconds; us, ms, s, m, h */
 	SC_OPTION_ENUM,     /* struct sc_option_number, one of .choices */
 	SC_OPTION_TEXT,     /* const char *, borrowed from the command line */

@@ -9,7 +9,8 @@
 struct sc_sweep_config {
 	struct sc_common_config common;
 	struct sc_option_texts targets;
-	const char *suite, *workload;
+	const char *suite;
+	struct sc_option_texts workloads;
 	struct sc_option_numbers journal_mode, synchronous, fullfsync, checkpoint_fullfsync;
 	struct sc_option_numbers page_size, cache_size, wal_autocheckpoint, locking_mode, mmap_size;
 	struct sc_option_numbers rows_per_commit, wal_state;

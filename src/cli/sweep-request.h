@@ -7,9 +7,15 @@
 #include "sweep-options.h"
 #include "targets.h"
 
+struct sc_globs { /* all owned */
+	char **items;
+	size_t count;
+};
+
 struct sc_sweep_request { /* owned, but for texts of the command line */
 	struct sc_suite *suite;
 	struct sc_targets targets;
+	struct sc_globs globs; /* of --workload */
 	struct sc_plan *plan;
 	struct sc_sweep sweep; /* borrows all of the above */
 };

@@ -96,8 +96,12 @@ static const struct sc_key setting_keys[] = {
 
 static int read_setting(struct sc_key_reader *reader, const cJSON *item, void *object)
 {
+	struct sc_suite *suite = object;
+
+	suite->sets_journal_mode = cJSON_GetObjectItemCaseSensitive(item, "journal_mode");
+	suite->sets_synchronous = cJSON_GetObjectItemCaseSensitive(item, "synchronous");
 	return sc_keys_read(reader, item, setting_keys, SC_ARRAY_COUNT(setting_keys),
-			    &((struct sc_suite *)object)->setting, NULL);
+			    &suite->setting, NULL);
 }
 
 /* --- parameters */

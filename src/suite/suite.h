@@ -70,6 +70,7 @@ struct sc_suite {
 	char *text;                /* the JSON as read; goes to the samples' processes */
 	char digest[65];           /* SHA-256 of text, hex */
 	struct sc_setting setting; /* starting point, before the command line */
+	bool sets_journal_mode, sets_synchronous; /* whether the text does; else a default */
 	struct sc_schema_step *schema;
 	size_t schema_count;
 	char *dataset_sql; /* NULL: empty */

@@ -60,6 +60,17 @@ int sc_block_new(struct sc_program *program, uint64_t first, uint64_t count,
 void sc_block_freep(struct sc_block **block);
 
 /**
+ * sc_program_stay_fresh() - end each later run before SQLite's first checkpoint
+ * @pages: wal_autocheckpoint, > 0
+ *
+ * Takes the place of SQLite's automatic checkpoint: the commit that would start it is the last one.
+ */
+void sc_program_stay_fresh(struct sc_program *program, uint32_t pages);
+
+/** sc_program_is_full() - whether a run ended for that reason. */
+bool sc_program_is_full(const struct sc_program *program);
+
+/**
  * sc_program_run() - run a block
  * @time_limit_ns: 0: none; else it stops at the first end of a transaction beyond it
  * @tally: added to; payload and sums are added by sc_block_count()

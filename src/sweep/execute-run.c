@@ -180,10 +180,15 @@ static inline void end_commit(struct run *run, uint64_t now_ns)
 	run->tally->commits++;
 }
 
+static inline bool may_go_on(const struct run *run, uint64_t end_ns)
+{
+	return run->last_ns < end_ns && !run->program->is_full;
+}
+
 /* Operations that commit by themselves, or that only read. */
 static int run_single(struct run *run, const struct sc_block *block, uint64_t end_ns)
 {
-	for (uint64_t i = 0; i < block->count && run->last_ns < end_ns; i++) {
+	for (uint64_t i = 0; i < block->count && may_go_on(run, end_ns); i++) {
 		int r = run_operation(run, block, i);
 		uint64_t now_ns;
 
@@ -226,10 +231,32 @@ static int run_transactions(struct run *run, const struct sc_block *block, uint6
 	uint64_t rows = run->program->options.rows_per_commit;
 	int r = 0;
 
-	for (uint64_t i = 0; i < block->count && run->last_ns < end_ns && r == 0; i += rows)
+	for (uint64_t i = 0; i < block->count && may_go_on(run, end_ns) && r == 0; i += rows)
 		r = run_transaction(run, block, i,
 				    block->count - i < rows ? block->count : i + rows);
 	return r;
+}
+
+/* SQLite calls it after each commit, where it would else start a checkpoint itself. */
+static int note_wal_pages(void *self, sqlite3 *db, const char *database, int pages)
+{
+	struct sc_program *program = self;
+
+	(void)db;
+	(void)database;
+	program->is_full = pages >= program->wal_pages_max;
+	return SQLITE_OK;
+}
+
+void sc_program_stay_fresh(struct sc_program *program, uint32_t pages)
+{
+	program->wal_pages_max = (int)pages; /* SQLite's own range */
+	(void)sqlite3_wal_hook(program->db, note_wal_pages, program); /* gives the former context */
+}
+
+bool sc_program_is_full(const struct sc_program *program)
+{
+	return program->is_full;
 }
 
 int sc_program_run(struct sc_program *program, const struct sc_block *block, uint64_t time_limit_ns,

@@ -140,9 +140,7 @@ static int empty_wal(struct sc_progress *progress, uint32_t *ret_sequence, struc
 		return r;
 	/* A truncating checkpoint resets; a WAL without a header starts at 0 and goes to 1. */
 	*ret_sequence = r == 0 ? *ret_sequence + 1 : 1;
-	return sc_database_run(progress->db,
-			       "PRAGMA journal_size_limit=0; PRAGMA wal_checkpoint(TRUNCATE)",
-			       error);
+	return sc_database_run(progress->db, "PRAGMA wal_checkpoint(TRUNCATE)", error);
 }
 
 /*
@@ -173,5 +171,7 @@ int sc_warmup_run(struct sc_progress *progress, const struct sc_warmup *warmup,
 		r = empty_wal(progress, ret_wal_sequence, error);
 	else if (r == 0 && in_wal && writes)
 		r = sc_wal_sequence(progress->db, ret_wal_sequence, error);
+	if (r == 0 && in_wal && fresh && writes && warmup->effective->wal_autocheckpoint > 0)
+		sc_program_stay_fresh(progress->program, warmup->effective->wal_autocheckpoint);
 	return r < 0 ? r : sc_database_sync(progress->db, error);
 }

@@ -12,6 +12,7 @@
 #include "execute.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -22,6 +23,7 @@
 #include "../base/procfs.h"
 #include "../stats/hist.h"
 #include "../suite/generate.h"
+#include "amount.h"
 #include "execute-database.h"
 #include "execute-ledger.h"
 #include "execute-verify.h"
@@ -246,6 +248,19 @@ static void fill_usage(struct sc_sample *sample, const struct sc_usage *usage)
 	sample->space.page_cache_status = usage->write_bytes.status;
 }
 
+/* A WAL that is due for a checkpoint after a few commits has no fresh state to speak of. */
+static int check_fresh(struct execution *self, const struct sc_tally *tally)
+{
+	if (!sc_program_is_full(self->progress.program) || tally->commits >= SC_AMOUNT_COMMITS ||
+	    tally->operations == self->spec->operations)
+		return 0;
+	return sc_fail(self->error, SC_E_UNMEASURABLE,
+		       "workload %s: wal_autocheckpoint=%" PRIu32 " leaves a fresh WAL %" PRIu64
+		       " commits before its first checkpoint, fewer than %u",
+		       self->workload->name, self->sample->effective.wal_autocheckpoint,
+		       tally->commits, SC_AMOUNT_COMMITS);
+}
+
 static int measure(struct execution *self)
 {
 	struct sc_sample *sample = self->sample;
@@ -268,6 +283,8 @@ static int measure(struct execution *self)
 	sample->cpu_ns = process_cpu_ns() - start_cpu_ns;
 	enter("sc-verify");
 	after = sc_usage_read("");
+	if (r == 0)
+		r = check_fresh(self, &tally);
 	if (r == 0)
 		r = sc_instruments_snapshot(&self->instruments, &self->snapshot, self->error);
 	if (r < 0)
@@ -382,12 +399,22 @@ static int run(struct execution *self)
 	return r;
 }
 
-/* A text that cannot be copied leaves NULL: the status tells enough. */
-static void describe_failure(struct sc_sample *sample, const struct sc_error *error)
+/* A workload that uses up its rows has mostly done so where nobody looks: before the clock. */
+static void describe_failure(const struct execution *self, struct sc_sample *sample,
+			     const struct sc_error *error)
 {
+	const char *kind = sc_sample_kind_name(self->spec->kind);
+	uint64_t before = self->progress.next;
+
 	sample->status = error->code == SC_E_UNMEASURABLE ? SC_UNSUPPORTED : SC_FAILED;
 	free(sample->reason);
-	sample->reason = strdup(error->what);
+	if (before == 0 || sample->status == SC_UNSUPPORTED)
+		sample->reason = strdup(error->what);
+	else if (asprintf(&sample->reason,
+			  "%s (%s sample of %" PRIu64 " operations, and %" PRIu64
+			  " before the clock)",
+			  error->what, kind, self->spec->operations, before) < 0)
+		sample->reason = NULL; /* the status tells enough */
 }
 
 int sc_execute(const struct sc_sample_spec *spec, struct sc_sample *ret_sample,
@@ -406,7 +433,7 @@ int sc_execute(const struct sc_sample_spec *spec, struct sc_sample *ret_sample,
 	sample.cell_id = strdup(spec->cell_id ? spec->cell_id : "");
 	r = sample.cell_id ? run(&self) : sc_fail(error, -ENOMEM, "a sample");
 	if (r < 0)
-		describe_failure(&sample, error);
+		describe_failure(&self, &sample, error);
 	*ret_sample = sample;
 	return r;
 }

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "../base/clock.h"
 #include "../base/files.h"
@@ -43,23 +44,32 @@ static int is_empty_directory(const char *path, struct sc_error *error)
 	return 1;
 }
 
-static int make_named(const char *path, struct sc_error *error)
+static int check_empty(const char *path, struct sc_error *error)
 {
-	int r;
+	int r = is_empty_directory(path, error);
 
-	if (mkdir(path, 0700) == 0)
-		return 0;
-	if (errno != EEXIST) {
-		(void)sc_fail(error, -errno, "make the report folder '%s'", path);
-		return sc_hint(error, "name a place that you may write to with --out");
-	}
-	r = is_empty_directory(path, error);
 	if (r < 0)
 		return r;
 	if (r == 1)
 		return 0;
 	(void)sc_fail(error, SC_E_USAGE, "--out: '%s' exists and is no empty directory", path);
 	return sc_hint(error, "reports are never written over: name a new directory");
+}
+
+static int make_named(const char *path, struct sc_error *error)
+{
+	if (mkdir(path, 0700) == 0)
+		return 0;
+	if (errno != EEXIST) {
+		(void)sc_fail(error, -errno, "make the report folder '%s'", path);
+		return sc_hint(error, "name a place that you may write to with --out");
+	}
+	return check_empty(path, error);
+}
+
+int sc_folder_check(const char *path, struct sc_error *error)
+{
+	return !path || access(path, F_OK) < 0 ? 0 : check_empty(path, error);
 }
 
 static int make_dated(const char *kind, char **ret_path, struct sc_error *error)

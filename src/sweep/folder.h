@@ -24,6 +24,9 @@ struct sc_folder {
 int sc_folder_make(const char *path, const char *kind, struct sc_folder *ret_folder,
 		   struct sc_error *error);
 
+/** sc_folder_check() - what sc_folder_make() would refuse @path for; NULL: nothing */
+int sc_folder_check(const char *path, struct sc_error *error);
+
 /** sc_folder_append() - one sample's line, durable when it returns. */
 int sc_folder_append(const struct sc_folder *folder, const char *line, struct sc_error *error);
 

@@ -22,11 +22,19 @@
 
 #define LABEL_BYTES 320
 
+static bool matches(const char *glob, const struct sc_workload *workload)
+{
+	return fnmatch(glob, workload->name, 0) == 0;
+}
+
 static bool is_chosen(const struct sc_plan_request *request, const struct sc_workload *workload)
 {
-	if (!request->workloads)
+	if (request->glob_count == 0)
 		return workload->in_default_sweep;
-	return fnmatch(request->workloads, workload->name, 0) == 0;
+	for (size_t i = 0; i < request->glob_count; i++)
+		if (matches(request->globs[i], workload))
+			return true;
+	return false;
 }
 
 static bool is_field(const struct sc_axis *axis, const char *name)
@@ -88,7 +96,9 @@ static uint64_t count_settings(const struct sc_plan_request *request,
 	return count;
 }
 
-static int fail_no_workload(const struct sc_plan_request *request, struct sc_error *error)
+/* @glob: NULL: the default sweep */
+static int fail_no_workload(const struct sc_plan_request *request, const char *glob,
+			    struct sc_error *error)
 {
 	const struct sc_suite *suite = request->suite;
 	char names[160] = "";
@@ -97,20 +107,36 @@ static int fail_no_workload(const struct sc_plan_request *request, struct sc_err
 	for (size_t i = 0; i < suite->workload_count && used < sizeof(names); i++)
 		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
 					 suite->workloads[i].name);
-	if (!request->workloads)
+	if (!glob)
 		(void)sc_fail(error, SC_E_USAGE, "suite '%s' has no workload for a default sweep",
 			      suite->name);
 	else
 		(void)sc_fail(error, SC_E_USAGE,
 			      "--workload: '%s' matches no workload of suite '%s'",
-			      request->workloads, suite->name);
+			      glob, suite->name);
 	return sc_hint(error, "its workloads: %s", names);
+}
+
+static int check_globs(const struct sc_plan_request *request, struct sc_error *error)
+{
+	for (size_t i = 0; i < request->glob_count; i++) {
+		bool any = false;
+
+		for (size_t j = 0; j < request->suite->workload_count; j++)
+			any = any || matches(request->globs[i], &request->suite->workloads[j]);
+		if (!any)
+			return fail_no_workload(request, request->globs[i], error);
+	}
+	return 0;
 }
 
 static int check_workloads(const struct sc_plan_request *request, struct sc_error *error)
 {
 	bool any = false, varies = false, asked = false;
+	int r = check_globs(request, error);
 
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < request->suite->workload_count; i++) {
 		const struct sc_workload *workload = &request->suite->workloads[i];
 
@@ -120,7 +146,7 @@ static int check_workloads(const struct sc_plan_request *request, struct sc_erro
 		varies = varies || workload->rows_per_commit_varies;
 	}
 	if (!any)
-		return fail_no_workload(request, error);
+		return fail_no_workload(request, NULL, error);
 	for (size_t i = 0; i < request->axis_count; i++)
 		asked = asked || is_field(&request->axes[i], "rows_per_commit");
 	if (asked && !varies)
@@ -232,18 +258,31 @@ static int name_cell(struct sc_plan_cell *cell, const struct sc_plan_request *re
 	return 0;
 }
 
-static bool same_run(const struct sc_plan_cell *a, const struct sc_plan_cell *b)
+/* A workload that only reads takes no sync, so what rules syncs means nothing to it. */
+static struct sc_setting canonical_of(const struct sc_plan *plan, const struct sc_plan_cell *cell)
 {
-	struct sc_setting left = sc_setting_canonical(&a->setting, false, NULL);
-	struct sc_setting right = sc_setting_canonical(&b->setting, false, NULL);
+	struct sc_setting setting = cell->setting;
+
+	if (!plan->suite->workloads[cell->workload_index].writes) {
+		setting.synchronous = SC_SYNCHRONOUS_FULL;
+		setting.fullfsync = setting.checkpoint_fullfsync = false;
+	}
+	return sc_setting_canonical(&setting, false, NULL);
+}
+
+static bool same_run(const struct sc_plan *plan, const struct sc_plan_cell *a,
+		     const struct sc_plan_cell *b)
+{
+	struct sc_setting left = canonical_of(plan, a);
+	struct sc_setting right = canonical_of(plan, b);
 
 	return a->target_index == b->target_index && a->workload_index == b->workload_index &&
 	       a->wal_state == b->wal_state && sc_setting_compare(&left, &right) == 0;
 }
 
-static bool is_canonical(const struct sc_plan_cell *cell)
+static bool is_canonical(const struct sc_plan *plan, const struct sc_plan_cell *cell)
 {
-	struct sc_setting canonical = sc_setting_canonical(&cell->setting, false, NULL);
+	struct sc_setting canonical = canonical_of(plan, cell);
 
 	return sc_setting_compare(&cell->setting, &canonical) == 0;
 }
@@ -255,9 +294,9 @@ static size_t find_representative(const struct sc_plan *plan, size_t index, size
 	size_t found = index;
 
 	for (size_t i = last; i-- > first;) {
-		if (!same_run(&plan->cells[index], &plan->cells[i]))
+		if (!same_run(plan, &plan->cells[index], &plan->cells[i]))
 			continue;
-		if (is_canonical(&plan->cells[i]))
+		if (is_canonical(plan, &plan->cells[i]))
 			return i;
 		found = i;
 	}
@@ -276,6 +315,18 @@ static size_t group_end(const struct sc_plan *plan, size_t first)
 	return last;
 }
 
+static const char *reason_of(const struct sc_plan *plan, const struct sc_plan_cell *cell)
+{
+	const struct sc_setting *own = &cell->setting;
+	const struct sc_setting *source = &plan->cells[cell->same_index].setting;
+
+	if (!plan->suite->workloads[cell->workload_index].writes &&
+	    (own->synchronous != source->synchronous || own->fullfsync != source->fullfsync ||
+	     own->checkpoint_fullfsync != source->checkpoint_fullfsync))
+		return "a workload that only reads never syncs";
+	return sc_setting_same_reason(own, source, false);
+}
+
 static void find_same(struct sc_plan *plan)
 {
 	size_t first = 0, last;
@@ -288,9 +339,7 @@ static void find_same(struct sc_plan *plan)
 			cell->same_index = find_representative(plan, i, first, last);
 			cell->is_same = cell->same_index != i;
 			if (cell->is_same)
-				cell->same_reason = sc_setting_same_reason(
-					&cell->setting, &plan->cells[cell->same_index].setting,
-					false);
+				cell->same_reason = reason_of(plan, cell);
 			else
 				plan->run_count++;
 		}
