@@ -5,6 +5,8 @@
  * report folder, as `syncost report` would: what a reader sees is what is kept.
  */
 
+#include <string.h>
+
 #include "command.h"
 #include "dry-run.h"
 #include "formats.h"
@@ -21,6 +23,12 @@ static int check_config(const struct sc_sweep_config *config, struct sc_error *e
 	return 0;
 }
 
+/* What a shell finds again: a path as it was called by, else the name. */
+static const char *program_of(const struct sc_invocation *invocation)
+{
+	return strchr(invocation->argv[0], '/') ? invocation->argv[0] : "syncost";
+}
+
 /* Renders the files of the folder that are for people, and the product on standard output. */
 static int show(const struct sc_sweep_config *config, const struct sc_invocation *invocation,
 		const char *folder, struct sc_error *error)
@@ -35,8 +43,8 @@ static int show(const struct sc_sweep_config *config, const struct sc_invocation
 		return r;
 	if (sc_format_is_table((int)config->format.value))
 		(void)fprintf(invocation->out,
-			      "\nReport: %s\nNext:   syncost report %s --format md\n", folder,
-			      folder);
+			      "\nReport: %s\nNext:   %s report %s --format md\n", folder,
+			      program_of(invocation), folder);
 	else if (!config->quiet)
 		(void)fprintf(invocation->err, "syncost: report is in %s\n", folder);
 	return 0;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,6 +14,18 @@ void sc_streams_open(void)
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
 			(void)!open("/dev/null", O_RDONLY); /* takes the lowest number: fd */
+}
+
+/* Nobody reads on, as behind `| head`: the end that every program without a handler has. */
+void sc_end_by_pipe(void)
+{
+	sigset_t pipe_set;
+
+	(void)sigemptyset(&pipe_set); /* these fail for numbers that are no signals */
+	(void)sigaddset(&pipe_set, SIGPIPE);
+	(void)signal(SIGPIPE, SIG_DFL);
+	(void)sigprocmask(SIG_UNBLOCK, &pipe_set, NULL);
+	(void)raise(SIGPIPE);
 }
 
 int sc_stdout_close(int exit_code, bool said)
@@ -27,6 +40,8 @@ int sc_stdout_close(int exit_code, bool said)
 		os_errno = errno;
 	if (!os_errno)
 		return exit_code;
+	if (os_errno == EPIPE)
+		sc_end_by_pipe();
 	if (!said)
 		(void)fprintf(stderr, "syncost: standard output could not be written: %s\n",
 			      strerror(os_errno));

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """syncost sweep --dry-run: what would be done, without doing it."""
 
+import json
 import os
 import re
 
-from harness import Case, tree
+from harness import SMALL, Case, tree
 
 
 class DryRun(Case):
@@ -82,3 +83,41 @@ class DryRun(Case):
         self.assertEqual(len(names), 8)
         self.assertIn("local/commit/insert_batch/wal/full/fresh/page_size=1024/"
                       "rows_per_commit=1000", names)
+
+    def test_reader(self):
+        """a workload that only reads has one cell a journal"""
+        cells = self.lines("cell", "--workload", "read_point")
+        self.assertEqual(len(cells), 2)
+        for line in self.lines("same", "--workload", "read_point"):
+            self.assertIn("a workload that only reads never syncs", line)
+
+    def test_workloads(self):
+        """--workload takes a list, and is given again for more"""
+        for arguments in (("-w", "insert_one", "-w", "read_*"), ("-w", "insert_one,read_*")):
+            cells = self.lines("cell", *arguments)
+            self.assertEqual({cell.split("/")[2] for cell in cells},
+                             {"insert_one", "read_point", "read_range"})
+
+    def test_suite_setting(self):
+        """what a suite sets replaces the default lists, what is asked for replaces both"""
+        with open(SMALL[1], encoding="utf-8") as file:
+            suite = json.load(file)
+        for setting, settings in (({"journal_mode": "persist", "synchronous": "extra"},
+                                   {("persist", "extra")}),
+                                  ({"journal_mode": "persist"},
+                                   {("persist", level)
+                                    for level in ("off", "normal", "full", "extra")})):
+            suite["setting"] = setting
+            with open(os.path.join(self.place, "own.json"), "w", encoding="utf-8") as file:
+                json.dump(suite, file)
+            arguments = ("--suite", "own.json", "-w", "insert_one")
+            found = {tuple(cell.split()[0].split("/")[3:5])
+                     for kind in ("cell", "same") for cell in self.lines(kind, *arguments)}
+            self.assertEqual(found, settings)
+            cells = self.lines("cell", *arguments, "--journal-mode", "delete",
+                               "--synchronous", "off")
+            self.assertEqual(cells, ["local/small/insert_one/delete/off"])
+
+    def test_untouched(self):
+        """it says that the estimate is not of the targets"""
+        self.assertIn("not touched", self.lines("note")[0])

@@ -2,6 +2,7 @@
 """What the program says to words it does not understand, and about itself."""
 
 import os
+import signal
 import subprocess
 
 from harness import SYNCOST, Case
@@ -45,6 +46,14 @@ BAD = {
     "sweep --target a=": (2, "--target: 'a=' names no directory"),
     "sweep --target x=. --target x=/": (2, "--target: two are called 'x'", "LABEL=DIR"),
     "sweep --out full": (2, "--out: 'full'", "no empty directory"),
+    "sweep --dry-run --out full": (2, "--out: 'full'", "no empty directory"),
+    "sweep --dry-run --out file": (2, "--out: 'file'", "no empty directory"),
+    "sweep --workload insert_one,none": (2, "--workload: 'none' matches", "insert_one"),
+    "sweep -w none -w insert_one": (2, "--workload: 'none' matches"),
+    "sweep -w insert_one,": (2, "--workload", "empty"),
+    "sweep --cache-size -2M": (2, "--cache-size: '-2M'", "-2000 is 2000 KiB"),
+    "help swep": (2, "unknown command 'swep'", "did you mean 'sweep'?"),
+    "help sweep all": (2, "'all'"),
     "sweep --out file": (2, "--out: 'file'", "no empty directory"),
     "sweep --cache-size 1,2,3,4,5,6,7,8,9 --mmap-size 1,2,3,4,5,6,7,8,9 "
     "--wal-autocheckpoint 1,2,3,4,5,6,7,8,9": (2, "the grid has 17496 cells, more than 4096"),
@@ -98,6 +107,22 @@ class Input(Case):
             self.assertTrue(done.out.startswith(f"usage: syncost {command} "))
             self.assertIn("--format FORMAT", done.out)
             self.assertLessEqual(max(map(len, done.out.splitlines())), 90)
+
+    def test_help_command(self):
+        """help is --help, of the program or of a command"""
+        self.assertEqual(self.run_syncost("help").out, self.run_syncost("--help").out)
+        self.assertEqual(self.run_syncost("help", "sweep").out,
+                         self.run_syncost("sweep", "--help").out)
+
+    def test_pipe(self):
+        """standard output that nobody reads ends it by SIGPIPE, without a word"""
+        for arguments in (["--version"], ["sweep", "--dry-run"]):
+            reader, writer = os.pipe()
+            os.close(reader)
+            done = subprocess.run([SYNCOST, *arguments], stdout=writer, text=True,
+                                  cwd=self.place, stderr=subprocess.PIPE)
+            os.close(writer)
+            self.assertEqual((done.returncode, done.stderr), (-signal.SIGPIPE, ""))
 
     def test_suites(self):
         """--list-suites names the suites and their workloads"""

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import sqlite3
 import stat
 import subprocess
@@ -235,7 +236,7 @@ class Sweep(Case):
         """standard output is the table, what to use, the report's path and the next command"""
         path = "./" + os.path.relpath(self.folder, self.swept)
         self.assertIn(f"Report: {path}\n", self.done.out)
-        self.assertTrue(self.done.out.endswith(f"Next:   syncost report {path} --format md\n"))
+        self.assertTrue(self.done.out.endswith(f"Next:   {SYNCOST} report {path} --format md\n"))
         self.assertIn("wal/full", self.done.out)
         self.assertIn("PRAGMA", self.done.out)
 
@@ -440,6 +441,43 @@ class Output(Case):
         self.assertEqual(cell["status"], "unsupported")
         self.assertIn("writes too little", cell["reason"])
         self.assertIn("writes too little", done.out.replace("\n", " "))
+
+    def test_fresh(self):
+        """a fresh WAL sees no checkpoint, in no sample, whatever --ops says, and has no finding"""
+        self.assertDone(self.run_syncost("sweep", *SMALL, "-w", "update_one,grow", "--ops", "300",
+                                         "--journal-mode", "wal", "--synchronous", "off",
+                                         "--wal-state", "fresh"))
+        found = cells(newest_report(self.place))
+        cell = found["local/small/update_one/wal/off/fresh"]
+        self.assertEqual(cell["checkpoints_seen"], 0)
+        self.assertEqual((cell["checkpoints"]["count"], cell["checkpoints"]["resets"]), (0, 0))
+        self.assertEqual(cell["ledger_ops"], 50)
+        self.assertEqual(cell["operations"], 50)
+        self.assertNotIn("no-checkpoint", json.dumps(cell["findings"]))
+        few = found["local/small/grow/wal/off/fresh"]
+        self.assertEqual(few["status"], "unsupported")
+        self.assertIn("wal_autocheckpoint=50 leaves a fresh WAL", few["reason"])
+
+    def test_no_checkpoint(self):
+        """timing samples without a checkpoint are told, even where the ledger had one"""
+        self.assertDone(self.run_syncost("sweep", *SMALL, "-w", "update_one", "--ops", "10",
+                                         "--journal-mode", "wal", "--synchronous", "off"))
+        cell, = cells(newest_report(self.place)).values()
+        self.assertEqual(cell["checkpoints_seen"], 0)
+        self.assertGreater(cell["checkpoints"]["count"], 0)
+        self.assertIn("no-checkpoint", json.dumps(cell["findings"]))
+
+    def test_pipe(self):
+        """a report that nobody reads ends it by SIGPIPE, without a word and without litter"""
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run([SYNCOST, "sweep", *SMALL, "-q", "-w", "update_one",
+                               "--journal-mode", "wal", "--synchronous", "off"], stdout=writer,
+                              stderr=subprocess.PIPE, text=True, cwd=self.place)
+        os.close(writer)
+        self.assertEqual((done.returncode, done.stderr), (-signal.SIGPIPE, ""))
+        self.assertNoLitter()
+        self.assertEqual(len(cells(newest_report(self.place))), 1)
 
     def test_timeout(self):
         """a sample beyond --timeout is stopped and its cell fails, saying so"""
