@@ -208,6 +208,53 @@ static int load(const struct sc_invocation *invocation, struct digests *digests,
 	return 0;
 }
 
+static size_t count_refused(const struct sc_comparison *comparison)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < comparison->difference_count; i++)
+		count += comparison->differences[i].refused;
+	return count;
+}
+
+/* Whether --ignore @key, tried, leaves cells to compare and less that is refused. */
+static bool is_worth_ignoring(const struct sc_comparison *comparison, const char *key)
+{
+	size_t count = comparison->rules->ignored_count;
+	SC_CLEANUP(sc_freep) const char **ignored = calloc(count + 1, sizeof(*ignored));
+	SC_CLEANUP(sc_comparison_fini) struct sc_comparison without = {.digests = NULL};
+	struct sc_compare_rules rules = *comparison->rules;
+	struct sc_error error;
+
+	if (!ignored)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		ignored[i] = rules.ignored[i];
+	ignored[count] = key;
+	rules.ignored = ignored;
+	rules.ignored_count = count + 1;
+	if (sc_compare(comparison->digests, comparison->digest_count, &rules, &without, &error) < 0)
+		return false;
+	for (size_t i = 0; i + 1 < without.digest_count; i++) {
+		if (without.tallies[i].cells == 0)
+			return false;
+	}
+	return count_refused(&without) < count_refused(comparison);
+}
+
+/* Only advice that was tried. */
+static int advise(const struct sc_comparison *comparison, const struct sc_difference *first,
+		  struct sc_error *error)
+{
+	if (first && first->missing && is_worth_ignoring(comparison, "cells"))
+		return sc_hint(error,
+			       "--ignore cells compares what both have, --side-by-side only shows");
+	if (first && is_worth_ignoring(comparison, first->key))
+		return sc_hint(error, "--ignore %s compares all the same, --side-by-side only shows",
+			       first->key);
+	return sc_hint(error, "--side-by-side only shows");
+}
+
 /* The first key that was refused, as the one line on standard error. */
 static int fail_invalid(const struct sc_comparison *comparison, struct sc_error *error)
 {
@@ -221,8 +268,10 @@ static int fail_invalid(const struct sc_comparison *comparison, struct sc_error 
 		else
 			more += comparison->differences[i].refused;
 	}
-	if (!first)
-		return sc_fail(error, SC_E_FORMAT, "the reports have no cell in common");
+	if (!first) {
+		(void)sc_fail(error, SC_E_FORMAT, "the reports have no cell in common");
+		return advise(comparison, NULL, error);
+	}
 	if (more > 0)
 		(void)snprintf(others, sizeof(others), " (and %zu key%s more)", more,
 			       more == 1 ? "" : "s");
@@ -230,11 +279,7 @@ static int fail_invalid(const struct sc_comparison *comparison, struct sc_error 
 		      "the reports cannot be compared: %s is %s in the base, %s in '%s'%s",
 		      first->key, first->base, first->other,
 		      comparison->digests[first->digest].path, others);
-	if (first->missing)
-		return sc_hint(error,
-			       "--ignore cells compares what both have, --side-by-side only shows");
-	return sc_hint(error, "--ignore %s compares all the same, --side-by-side only shows",
-		       first->key);
+	return advise(comparison, first, error);
 }
 
 static int print(const struct sc_comparison *comparison, size_t format, FILE *out,

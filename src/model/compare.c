@@ -124,7 +124,7 @@ static enum sc_outcome outcome_of(const struct sc_comparison *comparison)
 			return SC_OUTCOME_INVALID;
 	}
 	for (size_t i = 0; i + 1 < comparison->digest_count; i++) {
-		if (comparison->tallies[i].cells == 0)
+		if (comparison->rules->is_gate && comparison->tallies[i].cells == 0)
 			return SC_OUTCOME_INVALID; /* a gate that guards nothing */
 		if (comparison->tallies[i].failing > 0)
 			outcome = SC_OUTCOME_REGRESSION;
