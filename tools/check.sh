@@ -137,10 +137,11 @@ sources()
 	find include src vfs tests -name '*.c' -o -name '*.h'
 }
 
-# clang-tidy knows each file's flags from the build directory of the same compiler.
+# Of the product: tests do on purpose what it warns of. It knows each file's flags from the build
+# directory of the same compiler.
 tidy()
 {
-	find src vfs tests -name '*.c' -print0 |
+	find src vfs -name '*.c' -print0 |
 		xargs -0 -n 1 -P 2 clang-tidy --quiet --warnings-as-errors='*' -p build/check-clang
 }
 
