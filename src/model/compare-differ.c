@@ -16,6 +16,7 @@
 
 #define NAMED_MISSING_MAX 20u /* missing cells for which the nearest one is looked for */
 #define SYNC_FLOOR_MOVED  1.3 /* a ratio worth a note */
+#define WAITING_NOTED     0.1 /* of the time, the same */
 
 struct found { /* where, and what stands in either report */
 	const char *key;
@@ -243,6 +244,23 @@ static int compare_samples(struct sc_comparison *comparison, size_t other,
 	return add_difference(comparison, &found);
 }
 
+/* A machine that had other things to do; what that explains is allowed for. */
+static int compare_waiting(struct sc_comparison *comparison, size_t other,
+			   const struct sc_digest_cell *base, const struct sc_digest_cell *there)
+{
+	struct found found = {.key = SC_KEY_WAITING, .other = other, .cell = base->id};
+	char percent[SC_FORMAT_BYTES];
+
+	if (comparison->rules->counts_only ||
+	    (base->waiting < WAITING_NOTED && there->waiting < WAITING_NOTED))
+		return 0;
+	(void)snprintf(found.base.text, sizeof(found.base.text), "%s of the time for a CPU",
+		       sc_format_percent(base->waiting, percent, sizeof(percent)));
+	(void)snprintf(found.there.text, sizeof(found.there.text), "%s",
+		       sc_format_percent(there->waiting, percent, sizeof(percent)));
+	return add_difference(comparison, &found);
+}
+
 /* A count that one report has and the other lacks cannot be guarded. */
 static int compare_counts(struct sc_comparison *comparison, size_t other,
 			  const struct sc_digest_cell *base, const struct sc_digest_cell *there)
@@ -287,6 +305,8 @@ int sc_differ_cells(struct sc_comparison *comparison, size_t other,
 	}
 	if (r == 0)
 		r = compare_samples(comparison, other, base, there);
+	if (r == 0)
+		r = compare_waiting(comparison, other, base, there);
 	if (r == 0)
 		r = compare_counts(comparison, other, base, there);
 	return r;

@@ -6,9 +6,13 @@
  */
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
+#include "../stats/order.h"
 #include "compare-digest.h"
+
+#define WAITING_MAX 0.99 /* several threads can wait longer than the time that passes */
 
 void sc_digest_fini(struct sc_digest *digest)
 {
@@ -85,11 +89,42 @@ static struct sc_digest_figure figure_of(size_t index, const struct sc_cell *cel
 	};
 }
 
+static double waiting_of_sample(const struct sc_cell_sample *sample)
+{
+	double waiting_ns = 0;
+
+	if (sample->run_delay_status == SC_MEASURED)
+		waiting_ns += (double)sample->run_delay_ns;
+	if (sample->steal_status == SC_MEASURED)
+		waiting_ns += (double)sample->steal_ns;
+	return fmin(waiting_ns / (double)sample->wall_ns, WAITING_MAX);
+}
+
+/* The median over the timing samples. */
+static double waiting_of(const struct sc_cell *cell, double *room)
+{
+	size_t count = 0;
+	double median = 0;
+
+	for (size_t i = 0; i < cell->sample_count; i++) {
+		const struct sc_cell_sample *sample = &cell->samples[i];
+
+		if (sample->kind == SC_SAMPLE_TIMING && sample->wall_ns > 0)
+			room[count++] = waiting_of_sample(sample);
+	}
+	sc_sort_doubles(room, count);
+	(void)sc_median(room, count, &median);
+	return median;
+}
+
 /* Takes the texts of @cell that it keeps. Return: false where memory is short. */
 static bool digest_cell(struct sc_digest *digest, struct sc_cell *cell, struct sc_digest_cell *into)
 {
+	SC_CLEANUP(sc_freep) double *room = calloc(cell->sample_count + 1, sizeof(*room));
 	bool is_timed = cell->ops_per_s.status == SC_MEASURED;
 
+	if (!room)
+		return false;
 	*into = (struct sc_digest_cell){
 		.clients = cell->clients,
 		.wal_state = cell->wal_state,
@@ -102,6 +137,7 @@ static bool digest_cell(struct sc_digest *digest, struct sc_cell *cell, struct s
 		.ledger_ops = cell->ledger_ops,
 		.timing_samples = is_timed ? cell->ops_per_s.n : 0,
 		.coverage = is_timed ? cell->ops_per_s.coverage : 0,
+		.waiting = waiting_of(cell, room),
 	};
 	for (size_t i = 0; i < SC_COMPARE_METRICS; i++)
 		into->figures[i] = figure_of(i, cell);
@@ -155,6 +191,18 @@ int sc_digest_load(const char *path, struct sc_digest *ret_digest, struct sc_err
 	digest.head = sc_report_reader_head(digest.reader);
 	*ret_digest = digest;
 	digest = (struct sc_digest){0};
+	return 0;
+}
+
+uint64_t sc_digest_floor(const struct sc_digest *digest, const struct sc_digest_cell *cell)
+{
+	for (size_t i = 0; i < digest->head->target_count; i++) {
+		const struct sc_target *target = &digest->head->targets[i];
+
+		if (target->label && strcmp(target->label, cell->target) == 0)
+			return target->sync_floor_status == SC_MEASURED ? target->sync_floor_ns_p50
+									: 0;
+	}
 	return 0;
 }
 

@@ -47,6 +47,7 @@ struct sc_digest_cell {
 	uint64_t rows, seed, ledger_ops;
 	uint32_t timing_samples; /* that its rate rests on; 0: it has none */
 	double coverage;         /* of the interval of that rate */
+	double waiting;          /* share of their time without a CPU, runnable; 0 … 0.99 */
 	struct sc_digest_figure figures[SC_COMPARE_METRICS];
 };
 
@@ -67,6 +68,9 @@ struct sc_digest {
  */
 int sc_digest_load(const char *path, struct sc_digest *ret_digest, struct sc_error *error);
 void sc_digest_fini(struct sc_digest *digest);
+
+/** sc_digest_floor() - ns of a sync on the cell's target before the run; 0: not known */
+uint64_t sc_digest_floor(const struct sc_digest *digest, const struct sc_digest_cell *cell);
 
 /** sc_digest_view() - names and setting as those of a cell; borrowed, never to be finished */
 struct sc_cell sc_digest_view(const struct sc_digest_cell *cell);

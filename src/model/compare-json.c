@@ -205,6 +205,7 @@ static bool put_match(cJSON *list, const struct sc_comparison *comparison, size_
 	enum sc_compare_state state = sc_compare_state(comparison, cell, other);
 	const struct sc_digest_cell *match = sc_compare_match(comparison, cell, other);
 	cJSON *json = append_object(list), *metrics;
+	struct sc_compare_tolerance tolerance;
 	struct sc_change whole;
 
 	if (!sc_json_put_text(json, "report", comparison->digests[other].path) ||
@@ -214,8 +215,11 @@ static bool put_match(cJSON *list, const struct sc_comparison *comparison, size_
 	if (state != SC_COMPARE_DONE)
 		return true;
 	whole = sc_compare_cell(comparison, cell, other);
+	tolerance = sc_compare_tolerance(comparison, cell, other);
 	if (!sc_json_put_text(json, "verdict", sc_verdict_name(whole.verdict)) ||
-	    !put_bool(json, "fails", whole.fails))
+	    !put_bool(json, "fails", whole.fails) ||
+	    !put_number(json, "slower_machine", tolerance.slower) ||
+	    !put_number(json, "faster_machine", tolerance.faster))
 		return false;
 	metrics = cJSON_AddArrayToObject(json, "metrics");
 	for (size_t i = 0; i < SC_COMPARE_METRICS; i++) {

@@ -57,9 +57,14 @@ struct sc_change {      /* one metric of one cell, from the base to another repo
 	bool fails; /* the gate */
 };
 
+struct sc_compare_tolerance {   /* of one cell */
+	double allowed_percent; /* that a count may grow by */
+	double slower; /* >= 1: a factor of time that the other's machine explains: it waited for */
+	double faster; /* CPUs, or its storage was slow; and the base's, the other way round */
+};
+
 /**
  * sc_change_of() - pure
- * @allowed_percent: of a count
  *
  * The interval of a ratio is [other's low / base's high, other's high / base's low]: with two
  * intervals of 95 % it holds the ratio in at least 90 %; simulated with equal and different
@@ -68,7 +73,8 @@ struct sc_change {      /* one metric of one cell, from the base to another repo
 struct sc_change sc_change_of(const struct sc_compare_metric *metric,
 			      const struct sc_digest_figure *base,
 			      const struct sc_digest_figure *other,
-			      const struct sc_compare_rules *rules, double allowed_percent);
+			      const struct sc_compare_rules *rules,
+			      const struct sc_compare_tolerance *tolerance);
 
 struct sc_difference {     /* between the base and another report */
 	char key[64];      /* "sqlite.version", "page_size" */
@@ -137,6 +143,10 @@ enum sc_compare_state sc_compare_state(const struct sc_comparison *comparison, s
 /** sc_compare_match() - the other report's cell; NULL where it is missing */
 const struct sc_digest_cell *sc_compare_match(const struct sc_comparison *comparison, size_t cell,
 					      size_t other);
+
+/** sc_compare_tolerance() - what either machine explains; @cell has a match; no percentage yet */
+struct sc_compare_tolerance sc_compare_tolerance(const struct sc_comparison *comparison,
+						 size_t cell, size_t other);
 
 /** sc_compare_change() - of one metric; @cell has a match */
 struct sc_change sc_compare_change(const struct sc_comparison *comparison, size_t cell,

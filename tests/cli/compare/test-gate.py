@@ -141,6 +141,36 @@ class Catches(Gate):
             new = reports.changed(base, reports.scale_bytes(percent))
             self.assertDone(self.compare(new, base=base), code)
 
+    def test_a_busy_machine_explains_a_latency_and_no_count(self):
+        def wait(cell):
+            for sample in cell["samples"]:
+                if sample["kind"] == "timing":
+                    sample["run_delay_ns"] = sample["wall_ns"] * 6 // 10
+        slow = reports.changed(self.base, reports.scale_time(2))
+        self.assertEqual(len(self.fails(slow)), 4)
+        busy = reports.changed(slow, wait)
+        done = self.compare(busy)
+        self.assertDone(done)
+        self.assertIn("waiting: ", done.out)
+        self.assertIn("4 cannot tell", done.out)
+        # it explains a factor of 2.5, of which the base may have had its part
+        self.assertEqual(len(self.fails(reports.changed(busy, reports.scale_time(2)))), 4)
+        self.assertEqual(len(self.fails(reports.changed(busy, reports.add_syncs(1)))), 4)
+        done = self.compare(busy, base=reports.changed(self.base, wait))
+        self.assertDone(done, 1)
+
+    def test_slow_storage_explains_the_latency_of_what_syncs(self):
+        slow = reports.changed(self.base, reports.scale_time(2))
+        slow["targets"][0]["sync_floor_ns_p50"] *= 3
+        self.assertEqual(self.fails(slow), {})
+
+        def never_sync(cell):
+            for key in ("vfs", "directory", "physical", "fdatasync"):
+                cell["syncs"][key] = 0
+        done = self.compare(reports.changed(slow, never_sync),
+                            base=reports.changed(self.base, never_sync))
+        self.assertDone(done, 1)
+
     def test_resampled_pairs_raise_no_alarm(self):
         source = random.Random(20240611)
         times = [1.0, 1.25, 0.9, 1.6, 1.1, 0.95, 1.3, 0.85, 1.05]

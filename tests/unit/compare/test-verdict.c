@@ -31,12 +31,13 @@ static struct sc_digest_figure counted(double number)
 static struct sc_change judge(const char *key, struct sc_digest_figure base,
 			      struct sc_digest_figure other, double allowed_percent)
 {
+	const struct sc_compare_tolerance tolerance = {allowed_percent, 1, 1};
 	size_t index = sc_compare_metric_find(key);
 	struct sc_compare_metric metric;
 
 	assert_true(index < SC_COMPARE_METRICS);
 	metric = sc_compare_metric(index);
-	return sc_change_of(&metric, &base, &other, &rules, allowed_percent);
+	return sc_change_of(&metric, &base, &other, &rules, &tolerance);
 }
 
 /* --- by hand */
@@ -129,13 +130,48 @@ static void side_by_side_nothing_fails(void **state)
 	struct sc_compare_metric metric = sc_compare_metric(sc_compare_metric_find("op_ns"));
 	const struct sc_digest_figure base = timed(9900, 10000, 10100);
 	const struct sc_digest_figure other = timed(99000, 100000, 101000);
+	const struct sc_compare_tolerance tolerance = {0, 1, 1};
 	struct sc_change change;
 
 	(void)state;
 	side.is_gate = false;
-	change = sc_change_of(&metric, &base, &other, &side, 0);
+	change = sc_change_of(&metric, &base, &other, &side, &tolerance);
 	assert_int_equal(change.verdict, SC_VERDICT_WORSE);
 	assert_false(change.fails);
+}
+
+static struct sc_change judge_machine(const char *key, struct sc_digest_figure base,
+				      struct sc_digest_figure other, double slower, double faster)
+{
+	const struct sc_compare_tolerance tolerance = {0, slower, faster};
+	struct sc_compare_metric metric = sc_compare_metric(sc_compare_metric_find(key));
+
+	return sc_change_of(&metric, &base, &other, &rules, &tolerance);
+}
+
+static void what_the_machine_explains_is_no_verdict(void **state)
+{
+	const struct sc_digest_figure once = timed(9900, 10000, 10100);
+	const struct sc_digest_figure twice = timed(19800, 20000, 20200);
+
+	(void)state;
+	assert_true(judge_machine("op_ns", once, twice, 1, 1).fails);
+	assert_int_equal(judge_machine("op_ns", once, twice, 2.1, 1).verdict, SC_VERDICT_UNKNOWN);
+	assert_false(judge_machine("op_ns", once, twice, 2.1, 1).fails);
+	/* a part of it: the percentage counts from there */
+	assert_int_equal(judge_machine("op_ns", once, twice, 1.6, 1).verdict, SC_VERDICT_WORSE);
+	assert_false(judge_machine("op_ns", once, twice, 1.6, 1).fails);
+	assert_true(judge_machine("op_ns", once, twice, 1.5, 1).fails);
+	/* the other way round, and of rates */
+	assert_int_equal(judge_machine("op_ns", twice, once, 1, 2.1).verdict, SC_VERDICT_UNKNOWN);
+	assert_int_equal(judge_machine("op_ns", twice, once, 2.1, 1).verdict, SC_VERDICT_BETTER);
+	assert_int_equal(judge_machine("ops_per_s", once, twice, 1, 2.1).verdict,
+			 SC_VERDICT_UNKNOWN);
+	assert_int_equal(judge_machine("ops_per_s", twice, once, 2.1, 1).verdict,
+			 SC_VERDICT_UNKNOWN);
+	assert_int_equal(judge_machine("ops_per_s", twice, once, 1, 2.1).verdict, SC_VERDICT_WORSE);
+	/* counts know of no machine */
+	assert_true(judge_machine("syncs_vfs_per_commit", counted(1), counted(2), 9, 9).fails);
 }
 
 static void what_was_not_measured_is_no_change(void **state)
@@ -277,6 +313,8 @@ int main(void)
 		CASE("an allowance is a percentage of the base",
 		     an_allowance_is_a_percentage_of_the_base),
 		CASE("side by side nothing fails", side_by_side_nothing_fails),
+		CASE("what the machine explains is no verdict",
+		     what_the_machine_explains_is_no_verdict),
 		CASE("what was not measured is no change", what_was_not_measured_is_no_change),
 		CASE("keys and metrics are found by their names",
 		     keys_and_metrics_are_found_by_their_names),
