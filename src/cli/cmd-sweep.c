@@ -42,9 +42,8 @@ static int show(const struct sc_sweep_config *config, const struct sc_invocation
 	if (r < 0)
 		return r;
 	if (sc_format_is_table((int)config->format.value))
-		(void)fprintf(invocation->out,
-			      "\nReport: %s\nNext:   %s report %s --format md\n", folder,
-			      program_of(invocation), folder);
+		(void)fprintf(invocation->out, "\nReport: %s\nNext:   %s report %s --format md\n",
+			      folder, program_of(invocation), folder);
 	else if (!config->quiet)
 		(void)fprintf(invocation->err, "syncost: report is in %s\n", folder);
 	return 0;

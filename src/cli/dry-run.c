@@ -73,8 +73,10 @@ int sc_dry_run_print(const struct sc_sweep *sweep, FILE *out, struct sc_error *e
 		      "total    %zu cells, %zu of them run, %" PRIu32
 		      " timing samples and 1 ledger sample each\n",
 		      plan->cell_count, plan->run_count, sweep->samples);
-	(void)fprintf(out, "note     the targets were not touched: the times are for two kinds of storage, "
-			   "not for them\n");
+	(void)fprintf(
+		out,
+		"note     the targets were not touched: the times are for two kinds of storage, "
+		"not for them\n");
 	for (size_t i = 0; i < SC_ARRAY_COUNT(storages); i++) {
 		const struct sc_estimate estimate = {
 			.sync_ns = storages[i].sync_ns,

@@ -28,8 +28,7 @@ static size_t fill_axes(const struct sc_sweep_config *config, const struct sc_su
 	return count;
 }
 
-static int add_glob(struct sc_globs *globs, const char *text, size_t length,
-		    struct sc_error *error)
+static int add_glob(struct sc_globs *globs, const char *text, size_t length, struct sc_error *error)
 {
 	char **items;
 

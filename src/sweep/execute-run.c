@@ -250,7 +250,7 @@ static int note_wal_pages(void *self, sqlite3 *db, const char *database, int pag
 
 void sc_program_stay_fresh(struct sc_program *program, uint32_t pages)
 {
-	program->wal_pages_max = (int)pages; /* SQLite's own range */
+	program->wal_pages_max = (int)pages;                          /* SQLite's own range */
 	(void)sqlite3_wal_hook(program->db, note_wal_pages, program); /* gives the former context */
 }
 

@@ -28,7 +28,7 @@ struct sc_program {
 	struct sc_program_statement begin, commit;
 	struct sc_program_statement *statements;
 	size_t statement_count;
-	uint32_t *slots; /* of the hash table by text, where named */
+	uint32_t *slots;   /* of the hash table by text, where named */
 	int wal_pages_max; /* see sc_program_stay_fresh(); 0: none */
 	bool is_full;      /* the WAL has reached it */
 };

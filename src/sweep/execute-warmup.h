@@ -30,8 +30,8 @@ struct sc_warmup {
  * sc_warmup_run() - warm up, and bring the WAL into the state that the sample starts from
  * @ret_wal_sequence: of the WAL's header when the timed part begins; 0 outside of WAL
  *
- * Fresh: the file is empty, and the timed part ends before the first checkpoint would begin, so that
- * every sync follows an append. Recycled: the file has its working size and has been reset, so
+ * Fresh: the file is empty, and the timed part ends before the first checkpoint would begin, so
+ * that every sync follows an append. Recycled: the file has its working size and has been reset, so
  * that syncs follow overwrites; the commits that bring it there are not synced. For a workload
  * that only reads, recycled is a WAL that was written to and checkpointed.
  *

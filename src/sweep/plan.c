@@ -112,8 +112,8 @@ static int fail_no_workload(const struct sc_plan_request *request, const char *g
 			      suite->name);
 	else
 		(void)sc_fail(error, SC_E_USAGE,
-			      "--workload: '%s' matches no workload of suite '%s'",
-			      glob, suite->name);
+			      "--workload: '%s' matches no workload of suite '%s'", glob,
+			      suite->name);
 	return sc_hint(error, "its workloads: %s", names);
 }
 

@@ -22,9 +22,9 @@ struct sc_axis {
 
 struct sc_plan_request {
 	const struct sc_suite *suite; /* borrowed, outlives the plan */
-	const char *const *globs;     /* glob(7) over names of workloads, each matches one or more */
-	size_t glob_count;            /* 0: the workloads of the default sweep */
-	const char *const *targets;   /* labels, unique */
+	const char *const *globs;   /* glob(7) over names of workloads, each matches one or more */
+	size_t glob_count;          /* 0: the workloads of the default sweep */
+	const char *const *targets; /* labels, unique */
 	size_t target_count;
 	const struct sc_axis *axes; /* fields without one keep the suite's value */
 	size_t axis_count;          /* at most SC_PLAN_AXES_MAX */
@@ -57,8 +57,8 @@ struct sc_plan {
  * sc_plan_new() - enumerate the grid
  *
  * rows_per_commit is varied for the workloads whose transactions can be cut differently.
- * Return: 0; SC_E_USAGE where a glob matches no workload, rows per commit can apply to none, or there are
- * more than SC_PLAN_CELLS_MAX cells; -ENOMEM.
+ * Return: 0; SC_E_USAGE where a glob matches no workload, rows per commit can apply to none, or
+ * there are more than SC_PLAN_CELLS_MAX cells; -ENOMEM.
  */
 int sc_plan_new(const struct sc_plan_request *request, struct sc_plan **ret_plan,
 		struct sc_error *error);

@@ -695,7 +695,8 @@ static void a_ledger_sample_counts_what_its_timed_part_did(void **state)
 	assert_int_equal(sample.split.total_ns, sample.wall_ns);
 	for (int i = 0; i < SC_PART_COUNT_; i++)
 		sum_ns += sample.split.wall_ns[i];
-	assert_int_equal(sample.split.residual_ns, (int64_t)(sample.wall_ns - sample.split.own_ns - sum_ns));
+	assert_int_equal(sample.split.residual_ns,
+			 (int64_t)(sample.wall_ns - sample.split.own_ns - sum_ns));
 	assert_true(sample.space.vfs_bytes > write->bytes);
 	assert_true(sample.space.total_bytes_max >= sample.space.total_bytes);
 	/* Without the tap it is not known what reached the kernel, which is not zero. */
