@@ -68,8 +68,9 @@ static int run_until_reset(struct sc_progress *progress, const struct sc_warmup 
 		return r;
 	return sc_fail(error, SC_E_UNMEASURABLE,
 		       "workload %s writes too little to bring the WAL to a checkpoint of %" PRIu32
-		       " pages",
-		       warmup->workload->name, warmup->effective->wal_autocheckpoint);
+		       " pages, or used up its rows: %" PRIu64 " operations before the clock",
+		       warmup->workload->name, warmup->effective->wal_autocheckpoint,
+		       progress->next);
 }
 
 /* The first cycle of a WAL, and half of the second. */
