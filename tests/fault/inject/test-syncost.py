@@ -10,7 +10,9 @@ at its beginning; with `all` each of the tool's own does.
 
 import json
 import os
+import shutil
 import sys
+import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -22,7 +24,7 @@ LIBRARY, SYNCOST = (os.path.abspath(path) for path in sys.argv[1:3])
 HAS_MEMORY = sys.argv[3] == "true"
 WALKS_ALL = "all" in sys.argv[4:]
 
-REPORT = os.path.join(HERE, "..", "..", "data", "report", "summary.json")
+GOLDEN = os.path.join(HERE, "..", "..", "data", "report", "summary.json")
 SUITE = os.path.join(HERE, "..", "..", "cli", "small.json")
 ERRORS = ("EIO", "ENOSPC", "EROFS", "EMFILE", "EINTR", "SHORT")
 
@@ -48,6 +50,14 @@ class Case(unittest.TestCase):
 class Reading(Case):
     """What cannot be read is exit code 2, what cannot be written 4; some faults are survived."""
 
+    def setUp(self):
+        folder = tempfile.mkdtemp(prefix="inject-")
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        self.report = shutil.copy(GOLDEN, folder)
+
+    def compare(self):
+        return ["compare", self.report, self.report, "--ignore", "status", "--ignore", "samples"]
+
     def check_command(self, command):
         walk = Walk(LIBRARY, command, codes=(0, 2, 4))
         for error in ERRORS:
@@ -60,19 +70,18 @@ class Reading(Case):
     def test_report(self):
         """syncost report, each call failing once with each error"""
         for name in ("table", "md", "csv", "samples", "json"):
-            self.check_command([SYNCOST, "report", REPORT, "--format", name])
+            self.check_command([SYNCOST, "report", self.report, "--format", name])
 
     def test_compare(self):
         """syncost compare, each call failing once with each error"""
         for name in ("table", "md", "csv", "json"):
-            self.check_command([SYNCOST, "compare", REPORT, REPORT, "--format", name,
-                                "--ignore", "status", "--ignore", "samples"])
+            self.check_command([SYNCOST, *self.compare(), "--format", name])
 
     @unittest.skipUnless(HAS_MEMORY, "a sanitizer has its own allocator")
     def test_memory(self):
         """syncost report and compare without memory, at one moment after another"""
-        for command in (["report", REPORT], ["report", REPORT, "--format", "csv"],
-                        ["compare", REPORT, REPORT, "--ignore", "status", "--ignore", "samples"]):
+        for command in (["report", self.report], ["report", self.report, "--format", "csv"],
+                        self.compare()):
             walk = Walk(LIBRARY, [SYNCOST, *command], codes=(0, 2, 4))
             self.walk(walk, 60, calls="memory",
                       numbers=None if WALKS_ALL else steps(dense=40, growth=1.2))
