@@ -35,7 +35,7 @@ struct sc_stop_trial sc_stop_try(const struct sc_stop_rule *rule, enum sc_stop_s
 				 double spread, uint32_t draws, uint64_t seed);
 
 #define SC_STOP_SPREADS 3u /* of each distribution: one, two and four times the precision */
-#define SC_STOP_TRIALS  (SC_STOP_SHAPE_COUNT_ * SC_STOP_SPREADS)
+#define SC_STOP_TRIALS  ((size_t)SC_STOP_SHAPE_COUNT_ * SC_STOP_SPREADS)
 
 /**
  * sc_stop_try_all() - all distributions, each with all spreads
