@@ -125,7 +125,9 @@ class Places(Case):
 
     def test_no_wal(self):
         """a SQLite without WAL is measured as it is, with a finding on what it did not take"""
-        environment = dict(os.environ, LD_PRELOAD=os.path.abspath(sys.argv[2]))
+        library = os.path.join(self.directory(), "without-wal.so")  # no blank in this path
+        shutil.copyfile(sys.argv[2], library)
+        environment = dict(os.environ, LD_PRELOAD=library)
         environment["ASAN_OPTIONS"] = (environment.get("ASAN_OPTIONS", "") +
                                        ":verify_asan_link_order=0")
         done = self.run_syncost("sweep", *FEW, env=environment)

@@ -149,7 +149,7 @@ static void rows_read_what_they_say(void **state)
 		{"total_bytes_max", 9},
 		{"allocated_bytes", 10},
 		{"page_cache_bytes", 11},
-		{"instrument_cost", 10000.0 / 5000000},
+		{"instrument_cost", 9600.0 / 5000000}, /* without checkpoints: no timing sample had one */
 		{"calls_dropped", 9},
 		{"major_faults", 8},
 	};
