@@ -127,8 +127,6 @@ void sc_call_read_late(struct sc_call *call, enum sc_op op, struct sc_series *se
 	uint64_t before_ns = sc_clock_ns();
 	struct sc_cpu_share share;
 
-	if (!atomic_load_explicit(&sc_ledger.is_cpu_on, memory_order_relaxed))
-		return;
 	if (sc_cpu_end_late(thread, call->start_ns, wall_ns, &share)) {
 		add_reading(thread, sc_ops[op].part, wall_ns, share.off_cpu_ns, share.run_delay_ns);
 		if (series)

@@ -90,7 +90,7 @@ static inline uint64_t sc_call_finish(struct sc_call *call, uint32_t database, e
 	series = sc_ledger_series(thread, SC_INSTRUMENT_VFS, database, role, op);
 	if (__builtin_expect(thread->below.n > 0 || call->reading != SC_READING_NONE, 0))
 		wall_ns = sc_call_read_end(call, op, series, wall_ns);
-	else if (__builtin_expect(wall_ns > sc_cpu_long_ns(), 0))
+	else if (sc_cpu_is_long(wall_ns))
 		sc_call_read_late(call, op, series, wall_ns);
 
 	thread->part_ns[part] += wall_ns;

@@ -78,9 +78,10 @@ struct sc_calls {
 	uint64_t end_ns;           /* of the last bracketed call; 0: none yet */
 	uint32_t databases;        /* of the call's last commit; 0: it has not committed */
 	uint32_t database;         /* the first of them */
+	bool has_committed_before; /* that was not its first: its record begins at `since` */
 	struct sc_moment begin;    /* of the present bracketed call */
-	struct sc_moment since;    /* where that commit's record begins: the call, or one before */
-	struct sc_moment committed; /* the moment of that commit */
+	struct sc_moment since;    /* the moment of the commit before the last */
+	struct sc_moment committed; /* the moment of the last */
 	struct sc_cpu_mark mark;   /* for is_sql_read or is_outside_read */
 	bool has_inside;           /* inside[] is not all zero */
 	struct sc_readings inside[SC_PART_COUNT_]; /* readings in the present bracketed call */

@@ -72,49 +72,60 @@ static void record_commit(struct sc_thread *thread, const struct sc_moment *from
 	atomic_store_explicit(&shard->commit_count, number + 1, memory_order_release);
 }
 
+/* Where the record of the call's last commit begins. */
+static const struct sc_moment *record_start(const struct sc_calls *calls)
+{
+	return calls->has_committed_before ? &calls->since : &calls->begin;
+}
+
 /*
  * In a bracketed call the record waits for the call to return, so that what follows the commit (a
  * checkpoint) is part of it; an earlier commit of the same call ends with itself.
  */
-static void hold_commit(struct sc_thread *thread, const struct sc_moment *now)
+static void hold_commit(struct sc_thread *thread, uint64_t at_ns)
 {
 	struct sc_calls *calls = &thread->calls;
 
-	if (calls->databases == 0) {
-		calls->since = calls->begin;
-	} else {
-		record_commit(thread, &calls->since, &calls->committed, calls->databases,
+	if (calls->databases > 0) {
+		record_commit(thread, record_start(calls), &calls->committed, calls->databases,
 			      calls->database);
 		calls->since = calls->committed;
+		calls->has_committed_before = true;
 	}
-	calls->committed = *now;
+	sc_moment_take(thread, at_ns, &calls->committed);
 	calls->databases = calls->group.databases;
 	calls->database = calls->group.first;
 }
 
 /* --- groups */
 
+/* Without brackets the sums are of one thread: they need the same writer. */
+static void record_at_once(struct sc_thread *thread, const struct sc_transaction *last,
+			   uint64_t at_ns)
+{
+	const struct sc_group *group = &thread->calls.group;
+	struct sc_moment now;
+
+	sc_moment_take(thread, at_ns, &now);
+	record_commit(thread, last && last->writer == thread ? &last->first_write : &now, &now,
+		      group->databases, group->first);
+}
+
 static void end_group(struct sc_thread *thread, const struct sc_transaction *last, uint64_t at_ns)
 {
 	struct sc_calls *calls = &thread->calls;
 	struct sc_meter *meter = sc_ledger.meter;
-	struct sc_moment now;
 
 	calls->group.is_open = false;
 	if (calls->group.databases == 0) {
 		(void)atomic_fetch_add_explicit(&meter->empty_commits, 1, memory_order_relaxed);
 		return;
 	}
-
 	(void)atomic_fetch_add_explicit(&meter->transactions, 1, memory_order_relaxed);
-	sc_moment_take(thread, at_ns, &now);
-	if (calls->is_inside) {
-		hold_commit(thread, &now);
-	} else {
-		/* Without brackets the sums are of one thread: they need the same writer. */
-		record_commit(thread, last && last->writer == thread ? &last->first_write : &now,
-			      &now, calls->group.databases, calls->group.first);
-	}
+	if (calls->is_inside)
+		hold_commit(thread, at_ns);
+	else
+		record_at_once(thread, last, at_ns);
 }
 
 /* What cannot happen between the reports of one transaction has happened. */
@@ -265,6 +276,6 @@ void sc_commit_call_ends(struct sc_thread *thread, const struct sc_moment *now)
 	close_group(thread);
 	if (calls->databases == 0)
 		return;
-	record_commit(thread, &calls->since, now, calls->databases, calls->database);
+	record_commit(thread, record_start(calls), now, calls->databases, calls->database);
 	calls->databases = 0;
 }

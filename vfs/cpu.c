@@ -27,8 +27,11 @@
 
 #include "ledger.h"
 
-#define EMPTY_PAIRS 32
-#define FD_NONE     (-1)
+#define EMPTY_PAIRS   32
+#define LONG_READINGS 100 /* pairs of readings that take as long as a long call */
+#define FD_NONE       (-1)
+
+_Atomic uint64_t sc_cpu_long_ns = UINT64_MAX;
 
 static _Atomic uint64_t overhead_ns; /* of an empty pair, on the CPU clock */
 static _Atomic uint64_t cost_ns;     /* of an empty pair, wall */
@@ -181,11 +184,6 @@ bool sc_cpu_end_late(struct sc_thread *thread, uint64_t start_ns, uint64_t wall_
 	return is_known;
 }
 
-uint64_t sc_cpu_long_ns(void)
-{
-	return 100u * atomic_load_explicit(&cost_ns, memory_order_relaxed);
-}
-
 /* One empty pair; what it adds to thread CPU, and what it takes. */
 static bool try_empty_pair(struct sc_thread *thread, uint64_t *ret_overhead_ns,
 			   uint64_t *ret_cost_ns)
@@ -221,6 +219,12 @@ void sc_cpu_calibrate(struct sc_thread *thread)
 	}
 	atomic_store_explicit(&overhead_ns, best_overhead_ns, memory_order_relaxed);
 	atomic_store_explicit(&cost_ns, best_cost_ns, memory_order_relaxed);
+	atomic_store_explicit(&sc_cpu_long_ns, LONG_READINGS * best_cost_ns, memory_order_relaxed);
+}
+
+void sc_cpu_forget(void)
+{
+	atomic_store_explicit(&sc_cpu_long_ns, UINT64_MAX, memory_order_relaxed);
 }
 
 uint64_t sc_cpu_cost_ns(void)

@@ -17,6 +17,7 @@
  * changes errno; the system calls are made directly, so that the tap does not see them.
  */
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -54,11 +55,21 @@ void sc_cpu_end(struct sc_thread *thread, const struct sc_cpu_mark *mark, uint64
 bool sc_cpu_end_late(struct sc_thread *thread, uint64_t start_ns, uint64_t wall_ns,
 		     struct sc_cpu_share *ret_share);
 
-/** sc_cpu_long_ns() - calls that take longer are worth a late reading: it costs 1 % of them */
-uint64_t sc_cpu_long_ns(void);
+/* Calls that take longer are worth a late reading: it costs 1 % of them. Never without readings. */
+extern _Atomic uint64_t sc_cpu_long_ns;
 
-/** sc_cpu_calibrate() - measure what a pair of readings adds; once per process. */
+/** sc_cpu_is_long() - whether a call of @wall_ns is one of them */
+static inline bool sc_cpu_is_long(uint64_t wall_ns)
+{
+	return __builtin_expect(
+		wall_ns > atomic_load_explicit(&sc_cpu_long_ns, memory_order_relaxed), 0);
+}
+
+/** sc_cpu_calibrate() - measure what a pair of readings adds and takes */
 void sc_cpu_calibrate(struct sc_thread *thread);
+
+/** sc_cpu_forget() - as before sc_cpu_calibrate(): no call is long */
+void sc_cpu_forget(void);
 
 /** sc_cpu_cost_ns() - wall time of a pair of readings, as calibrated; 0 before. */
 uint64_t sc_cpu_cost_ns(void);

@@ -363,6 +363,8 @@ int sc_ledger_open(const char *directory, bool is_anonymous, bool is_cpu_on)
 	(void)turn_on();
 	if (is_cpu_on && sc_thread_get())
 		sc_cpu_calibrate(&sc_thread_self);
+	else
+		sc_cpu_forget();
 	return 0;
 }
 

@@ -84,7 +84,7 @@ static bool end_outside_reading(struct sc_thread *thread, uint64_t wall_ns)
 					     SC_PART_OUTSIDE, wall_ns));
 		return true;
 	}
-	if (__builtin_expect(wall_ns <= sc_cpu_long_ns(), 1) || !is_cpu_on())
+	if (!sc_cpu_is_long(wall_ns))
 		return false;
 	if (sc_cpu_end_late(thread, calls->end_ns, wall_ns, &share))
 		note_outside(thread->shard, wall_ns, &share, 1);
@@ -176,7 +176,7 @@ static bool end_sql_reading(struct sc_thread *thread, const struct sc_moment *en
 					 wall_ns));
 		return true;
 	}
-	if (__builtin_expect(wall_ns <= sc_cpu_long_ns(), 1) || !is_cpu_on())
+	if (!sc_cpu_is_long(wall_ns))
 		return false;
 	if (sc_cpu_end_late(thread, calls->begin.at_ns, wall_ns, &share))
 		note_sql(thread, end, sql_ns, &share, 1);
@@ -239,6 +239,7 @@ void syncost_call_begin(void)
 	}
 	thread->calls.is_inside = true;
 	thread->calls.databases = 0;
+	thread->calls.has_committed_before = false;
 	if (thread->calls.has_inside)
 		forget_inside(&thread->calls);
 	sc_moment_take(thread, now_ns, &thread->calls.begin);

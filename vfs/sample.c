@@ -59,7 +59,7 @@ uint32_t sc_sampler_next(struct sc_thread *thread, struct sc_sampler *sampler, e
 			 uint64_t wall_ns)
 {
 	bool is_first = sampler->gap == 0;
-	uint32_t weight = is_first || wall_ns > sc_cpu_long_ns() ? 1 : sampler->stride;
+	uint32_t weight = is_first || sc_cpu_is_long(wall_ns) ? 1 : sampler->stride;
 
 	start_gap(thread, sampler, part,
 		  is_first ? stride_for(part, wall_ns, 1)

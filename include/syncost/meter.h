@@ -162,13 +162,14 @@ struct sc_series_entry {
 	_Atomic uint32_t shard;    /* index of the owner */
 };
 
+/* What each call writes lies together, on one line of the cache. */
 struct sc_series {
-	_Atomic uint64_t calls;    /* failed ones included */
-	_Atomic uint64_t failures;
+	_Alignas(64) _Atomic uint64_t calls; /* failed ones included */
 	_Atomic uint64_t bytes;    /* accepted by the call underneath */
 	_Atomic uint64_t timed;    /* calls that were timed: n of ns and of the histogram */
 	_Atomic uint64_t ns;       /* sum over timed calls */
 	_Atomic uint64_t ns_max;
+	_Atomic uint64_t failures;
 	_Atomic uint64_t cpu_n;    /* timed calls around which thread CPU was read; */
 	_Atomic uint64_t cpu_wall_ns;  /* each weighted by how many calls it stands for: wall, */
 	_Atomic uint64_t cpu_ns;       /* thread CPU, */
@@ -176,6 +177,7 @@ struct sc_series {
 	_Atomic uint64_t checkpoint_calls; /* of calls, bytes, ns: those inside a checkpoint */
 	_Atomic uint64_t checkpoint_bytes;
 	_Atomic uint64_t checkpoint_ns;
+	uint64_t padding[3];
 	_Atomic uint32_t buckets[SC_HIST_BUCKETS];
 };
 
@@ -294,7 +296,7 @@ struct sc_meter {
 	struct sc_series series[SC_METER_SERIES];
 };
 
-static_assert(sizeof(struct sc_series) % 8 == 0, "series stay aligned");
+static_assert(sizeof(struct sc_series) % 64 == 0, "series stay aligned");
 static_assert(sizeof(struct sc_commit) % 8 == 0, "records are whole words");
 static_assert(SC_METER_SERIES < UINT16_MAX, "a shard's index is 16 bits");
 static_assert((SC_METER_COMMITS & (SC_METER_COMMITS - 1)) == 0, "ring index is a mask");
