@@ -46,13 +46,11 @@ void sc_sampler_stop(struct sc_sampler *sampler)
 	sampler->limit_ns = UINT64_MAX;
 }
 
-void sc_sampler_redraw(struct sc_thread *thread, struct sc_sampler *sampler, enum sc_part part)
+void sc_sampler_redraw(struct sc_thread *thread, struct sc_sampler *sampler, enum sc_part part,
+		       uint64_t wall_ns)
 {
-	uint32_t calls = sampler->gap - sampler->countdown + 1;
-
-	if (sampler->countdown <= 1)
-		return; /* the next call is read anyway */
-	start_gap(thread, sampler, part, stride_for(part, sampler->ns, calls));
+	if (sampler->countdown > 1) /* else the next call is read anyway */
+		start_gap(thread, sampler, part, stride_for(part, wall_ns, 1));
 }
 
 uint32_t sc_sampler_next(struct sc_thread *thread, struct sc_sampler *sampler, enum sc_part part,

@@ -16,8 +16,8 @@
  *   - calls so long that a reading costs less than 1 % of them are a class of their own: each is
  *     read, if need be when it is over (sc_cpu_end_late()), and counts once. Rare stalls are thus
  *     neither missed nor taken for a thousand.
- *   - calls that become much slower while a long gap runs have it drawn anew, when what has passed
- *     since the last reading is several times what was expected.
+ *   - calls that become much slower while a long gap runs have it drawn anew, as for calls like the
+ *     last, when the time since the last reading is several times what was expected.
  */
 
 #include <stdbool.h>
@@ -50,7 +50,8 @@ static inline bool sc_sampler_is_due(struct sc_sampler *sampler)
 }
 
 /* Slow path of sc_sampler_add(). */
-void sc_sampler_redraw(struct sc_thread *thread, struct sc_sampler *sampler, enum sc_part part);
+void sc_sampler_redraw(struct sc_thread *thread, struct sc_sampler *sampler, enum sc_part part,
+		       uint64_t wall_ns);
 
 /** sc_sampler_add() - a call took @wall_ns; after it was read, if it was */
 static inline void sc_sampler_add(struct sc_thread *thread, enum sc_part part, uint64_t wall_ns)
@@ -59,7 +60,7 @@ static inline void sc_sampler_add(struct sc_thread *thread, enum sc_part part, u
 
 	sampler->ns += wall_ns;
 	if (__builtin_expect(sampler->ns > sampler->limit_ns, 0))
-		sc_sampler_redraw(thread, sampler, part);
+		sc_sampler_redraw(thread, sampler, part, wall_ns);
 }
 
 /** sc_sampler_stop() - no more readings: they are switched off, or not possible. */

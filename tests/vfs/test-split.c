@@ -436,6 +436,56 @@ static void a_write_that_burns_is_on_the_processor(void **state)
 	scene_close(subject);
 }
 
+/* --- what sampling might miss */
+
+static bool one_long_call_among_short_ones(void)
+{
+	struct syncost_split without, with;
+	struct truth before, planted;
+
+	for (int i = 0; i < 3000; i++)
+		run_marked(subject, "SELECT 1");
+	without = split_now();
+	before = look();
+	run_marked(subject, "SELECT doze(200)");
+	planted = since(before);
+	with = split_now();
+	return near("sql asleep", asleep_ns(&with, SC_PART_SQL) - asleep_ns(&without, SC_PART_SQL),
+		    (double)(planted.wall_ns - planted.cpu_ns - planted.run_delay_ns), 20e6);
+}
+
+static void one_long_call_among_short_ones_is_read(void **state)
+{
+	(void)state;
+	subject = open_with_rows("a.db", "WAL");
+	assert_int_equal(
+		sqlite3_create_function(subject, "doze", 1, SQLITE_UTF8, NULL, doze, NULL, NULL),
+		SQLITE_OK);
+	try_until_right(one_long_call_among_short_ones);
+	scene_close(subject);
+}
+
+static void calls_that_become_slow_are_read_more_often(void **state)
+{
+	uint64_t before, after;
+
+	(void)state;
+	subject = open_with_rows("a.db", "WAL");
+	run(subject, "PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = OFF");
+	for (int i = 0; i < 2000; i++)
+		run_marked(subject, "INSERT INTO t(a) VALUES(1)");
+	before = split_now().cpu_n[SC_PART_WRITE];
+	atomic_store(&under.write_us, 200); /* too short to be read one and all */
+	for (int i = 0; i < 200; i++)
+		run_marked(subject, "INSERT INTO t(a) VALUES(1)");
+	atomic_store(&under.write_us, 0);
+	after = split_now().cpu_n[SC_PART_WRITE];
+	/* Of 4000 fast writes one in many was read, of 400 slow ones one in a few. */
+	assert_true(before < 1000);
+	assert_true(after - before >= 40);
+	scene_close(subject);
+}
+
 /* --- a hog on the same processor */
 
 static pid_t start_hog(int cpu)
@@ -634,6 +684,10 @@ static bool a_held_lock_is_lock(void)
 	took_ns = insert_against_holder();
 	snapshot = take();
 	with = snapshot->split;
+	if (row_of(snapshot, 0, SC_ROLE_OTHER, SC_OP_SLEEP) &&
+	    row_of(snapshot, 0, SC_ROLE_OTHER, SC_OP_SLEEP)->cpu_n !=
+		    row_of(snapshot, 0, SC_ROLE_OTHER, SC_OP_SLEEP)->calls)
+		fail_msg("a sleep was not read");
 	return near("times waited", (double)snapshot->lock_waits, 1, 0) &&
 	       at_least("the test's own wait", (double)took_ns, 90e6) &&
 	       near("lock", (double)with.wall_ns[SC_PART_LOCK], (double)took_ns,
@@ -744,6 +798,10 @@ int main(void)
 			   burning_and_sleeping_are_told_apart),
 		CASE_QUICK("a write that burns is on the processor",
 			   a_write_that_burns_is_on_the_processor),
+		CASE_QUICK("one long call among short ones is read",
+			   one_long_call_among_short_ones_is_read),
+		CASE_QUICK("calls that become slow are read more often",
+			   calls_that_become_slow_are_read_more_often),
 		CASE_QUICK("a hog on the same processor is run delay",
 			   a_hog_on_the_same_processor_is_run_delay),
 		CASE_CPU("a cold mapped scan is sql off the processor",
