@@ -125,7 +125,7 @@ class Places(Case):
 
     def test_no_wal(self):
         """a SQLite without WAL is measured as it is, with a finding on what it did not take"""
-        library = os.path.join(self.directory(), "without-wal.so")  # no blank in this path
+        library = os.path.join(self.directory(), "no-wal.so")  # no blank in this path
         shutil.copyfile(sys.argv[2], library)
         environment = dict(os.environ, LD_PRELOAD=library)
         environment["ASAN_OPTIONS"] = (environment.get("ASAN_OPTIONS", "") +
