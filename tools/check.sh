@@ -129,7 +129,7 @@ fast_tier()
 		run_tests plain build/check testlog -t 4 $fast_suites --suite tools
 	# shellcheck disable=SC2086
 	build 'asan+ubsan' build/check-asan -Db_sanitize=address,undefined &&
-		run_tests 'asan+ubsan' build/check-asan testlog-asan --setup asan $fast_suites
+		run_tests 'asan+ubsan' build/check-asan testlog-asan --setup asan $fast_suites --no-suite walk
 }
 
 sources()
