@@ -58,9 +58,9 @@ class Reading(Case):
     def compare(self):
         return ["compare", self.report, self.report, "--ignore", "status", "--ignore", "samples"]
 
-    def check_command(self, command):
+    def check_command(self, command, errors):
         walk = Walk(LIBRARY, command, codes=(0, 2, 4))
-        for error in ERRORS:
+        for error in errors:
             outcomes = self.walk(walk, 8, error=error)
             if error == "SHORT":
                 self.assertEqual(set(outcomes), {0})  # reading goes on until the end
@@ -70,12 +70,14 @@ class Reading(Case):
     def test_report(self):
         """syncost report, each call failing once with each error"""
         for name in ("table", "md", "csv", "samples", "json"):
-            self.check_command([SYNCOST, "report", self.report, "--format", name])
+            self.check_command([SYNCOST, "report", self.report, "--format", name],
+                               ERRORS if name == "table" else ERRORS[:1])
 
     def test_compare(self):
         """syncost compare, each call failing once with each error"""
         for name in ("table", "md", "csv", "json"):
-            self.check_command([SYNCOST, *self.compare(), "--format", name])
+            self.check_command([SYNCOST, *self.compare(), "--format", name],
+                               ERRORS if name == "table" else ERRORS[:1])
 
     @unittest.skipUnless(HAS_MEMORY, "a sanitizer has its own allocator")
     def test_memory(self):
