@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/statfs.h>
 #include <sys/wait.h>
@@ -495,6 +496,10 @@ static pid_t start_hog(int cpu)
 
 	if (pid != 0)
 		return pid;
+	/* Whatever becomes of the test, it does not outlive it, nor hold its output open. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	close(STDOUT_FILENO);
+	close(STDERR_FILENO);
 	CPU_ZERO(&set);
 	CPU_SET((size_t)cpu, &set);
 	sched_setaffinity(0, sizeof(set), &set);
