@@ -60,7 +60,8 @@ void sc_call_read_begin(struct sc_call *call, enum sc_op op)
 		call->reading = SC_READING_OWN;
 	else
 		sc_sampler_stop(&thread->samplers[part]);
-	thread->own_ns += sc_clock_ns() - before_ns;
+	call->mark_ns = sc_clock_ns() - before_ns;
+	thread->own_ns += call->mark_ns;
 }
 
 static void add_reading(struct sc_thread *thread, enum sc_part part, uint64_t wall_ns,
@@ -79,15 +80,26 @@ static void add_reading(struct sc_thread *thread, enum sc_part part, uint64_t wa
 	thread->calls.has_inside = true;
 }
 
+/* How many calls the reading of this one stands for; 0: it was not chosen, and stands for none. */
+static uint32_t weight_of(struct sc_call *call, enum sc_op op, uint64_t wall_ns)
+{
+	enum sc_part part = sc_ops[op].part;
+
+	if (call->is_due)
+		return sc_sampler_next(call->thread, &call->thread->samplers[part], part, wall_ns);
+	return op == SC_OP_SLEEP ? 1 : 0;
+}
+
 /* The tap has read around what blocks: the rest of the call was on the processor. */
-static void end_below(struct sc_call *call, enum sc_part part, struct sc_series *series,
+static void end_below(struct sc_call *call, enum sc_op op, struct sc_series *series,
 		      uint64_t wall_ns)
 {
 	struct sc_thread *thread = call->thread;
 	const struct sc_below *below = &thread->below;
 	uint64_t asleep_ns = below->off_cpu_ns + below->run_delay_ns;
 	uint64_t cpu_ns = wall_ns > asleep_ns ? wall_ns - asleep_ns : 0;
-	uint32_t weight = 1;
+	enum sc_part part = sc_ops[op].part;
+	uint32_t weight;
 
 	thread->is_tap_absent = false;
 	if (part != SC_PART_SYNC) {
@@ -98,25 +110,22 @@ static void end_below(struct sc_call *call, enum sc_part part, struct sc_series 
 		thread->part_ns[part] -= below->wall_ns;
 		return;
 	}
-	if (call->reading == SC_READING_TAP)
-		weight = sc_sampler_next(thread, &thread->samplers[part], part, wall_ns);
+	weight = weight_of(call, op, wall_ns);
 	add_reading(thread, part, wall_ns, below->off_cpu_ns, below->run_delay_ns);
-	if (series)
+	if (series && weight > 0)
 		sc_ledger_note_cpu(series, weight, wall_ns, cpu_ns, below->run_delay_ns);
 }
 
 static void end_own(struct sc_call *call, enum sc_op op, struct sc_series *series, uint64_t wall_ns)
 {
 	struct sc_thread *thread = call->thread;
-	enum sc_part part = sc_ops[op].part;
 	struct sc_cpu_share share;
-	uint32_t weight = 1;
+	uint32_t weight;
 
 	sc_cpu_end(thread, &call->mark, wall_ns, &share);
-	if (op != SC_OP_SLEEP)
-		weight = sc_sampler_next(thread, &thread->samplers[part], part, wall_ns);
-	add_reading(thread, part, wall_ns, share.off_cpu_ns, share.run_delay_ns);
-	if (series)
+	weight = weight_of(call, op, wall_ns);
+	add_reading(thread, sc_ops[op].part, wall_ns, share.off_cpu_ns, share.run_delay_ns);
+	if (series && weight > 0)
 		sc_ledger_note_cpu(series, weight, wall_ns, share.cpu_ns, share.run_delay_ns);
 }
 
@@ -135,27 +144,37 @@ void sc_call_read_late(struct sc_call *call, enum sc_op op, struct sc_series *se
 	thread->own_ns += sc_clock_ns() - before_ns;
 }
 
+/* The tap's readings are inside the call's wall time: they are taken out. */
+static uint64_t without_below(struct sc_thread *thread, uint64_t wall_ns)
+{
+	const struct sc_below *below = &thread->below;
+	uint64_t own_ns = below->own_ns < wall_ns ? below->own_ns : wall_ns;
+
+	thread->own_ns += own_ns;
+	sc_sampler_pair(thread, below->own_ns / below->n);
+	return wall_ns - own_ns;
+}
+
 uint64_t sc_call_read_end(struct sc_call *call, enum sc_op op, struct sc_series *series,
 			  uint64_t wall_ns)
 {
 	struct sc_thread *thread = call->thread;
-	uint64_t before_ns = sc_clock_ns(), below_ns;
+	uint64_t before_ns = sc_clock_ns(), ns;
 
 	if (thread->below.n > 0) {
-		below_ns = thread->below.own_ns < wall_ns ? thread->below.own_ns : wall_ns;
-		wall_ns -= below_ns;
-		thread->own_ns += below_ns;
-	}
-
-	if (thread->below.n > 0)
-		end_below(call, sc_ops[op].part, series, wall_ns);
-	else if (call->reading == SC_READING_OWN)
+		wall_ns = without_below(thread, wall_ns);
+		end_below(call, op, series, wall_ns);
+	} else if (call->reading == SC_READING_OWN) {
 		end_own(call, op, series, wall_ns);
-	else
+	} else {
 		thread->is_tap_absent = true; /* nothing physical: next time read it here */
+	}
 	thread->below = (struct sc_below){0};
 
-	thread->own_ns += sc_clock_ns() - before_ns;
+	ns = sc_clock_ns() - before_ns;
+	thread->own_ns += ns;
+	if (call->reading == SC_READING_OWN)
+		sc_sampler_pair(thread, call->mark_ns + ns);
 	return wall_ns;
 }
 

@@ -31,8 +31,10 @@ enum sc_reading {
 struct sc_call {
 	struct sc_thread *thread;
 	uint64_t start_ns;
+	bool is_due;             /* chosen by the sampler */
 	enum sc_reading reading;
 	struct sc_cpu_mark mark; /* for SC_READING_OWN */
+	uint64_t mark_ns;        /* what that took */
 };
 
 /** sc_call_enter() - NULL: do not record (no meter, or inside another shim's call). */
@@ -63,6 +65,16 @@ uint64_t sc_call_read_end(struct sc_call *call, enum sc_op op, struct sc_series 
 void sc_call_read_late(struct sc_call *call, enum sc_op op, struct sc_series *series,
 		       uint64_t wall_ns);
 
+/*
+ * Whether a call is read although it was not chosen: sleeps, one and all, for they are not what
+ * other calls of their part are like; and syncs inside a bracketed call that is read, for what they
+ * were asleep is subtracted from that, and is mostly far more than what is left.
+ */
+static inline bool sc_call_is_wanted(const struct sc_thread *thread, enum sc_op op)
+{
+	return op == SC_OP_SLEEP || (op == SC_OP_SYNC && thread->calls.is_sql_read);
+}
+
 /* Timed calls. @op is a constant: its part is then one too. */
 static inline void sc_call_start(struct sc_call *call, struct sc_thread *thread, enum sc_op op)
 {
@@ -71,8 +83,8 @@ static inline void sc_call_start(struct sc_call *call, struct sc_thread *thread,
 	call->thread = thread;
 	call->reading = SC_READING_NONE;
 	thread->below.is_wanted = op == SC_OP_DELETE; /* the rest is zero: see sc_call_read_end() */
-	/* Sleeps are read one and all: they are not what other calls of their part are like. */
-	if (op == SC_OP_SLEEP || __builtin_expect(sc_sampler_is_due(&thread->samplers[part]), 0))
+	call->is_due = op != SC_OP_SLEEP && sc_sampler_is_due(&thread->samplers[part]);
+	if (__builtin_expect(call->is_due || sc_call_is_wanted(thread, op), 0))
 		sc_call_read_begin(call, op);
 	call->start_ns = sc_clock_ns();
 }

@@ -78,6 +78,7 @@ struct sc_thread {
 	int schedstat_fd;          /* + 1; 0: not opened, -1: cannot be opened */
 	uint64_t schedstat_device, schedstat_inode; /* to recognise it before closing */
 	struct sc_readings readings[SC_PART_COUNT_]; /* since it attached: what those not read are like */
+	uint64_t pair_ns;          /* what a pair of readings takes lately; 0: as calibrated */
 	uint64_t read_ns;          /* clock at the last reading; 0: none yet */
 	struct sc_cpu_mark read_mark; /* and what it read */
 	struct sc_calls calls;     /* the shim's own state */

@@ -7,7 +7,7 @@
  *
  * Around a sample of the calls, and of the times between, thread CPU is read (sample.h). What the
  * call's VFS calls were off the processor or delayed is subtracted: of those that were read
- * themselves (every sync that matters) what was measured; the others are taken to be like the
+ * themselves (every sync in such a call) what was measured; the others are taken to be like the
  * calls of their part that this thread has read so far.
  *
  * Nested brackets are one call: the outermost.
@@ -173,10 +173,10 @@ static bool end_sql_reading(struct sc_thread *thread, const struct sc_moment *en
 		sc_cpu_end(thread, &calls->mark, wall_ns, &share);
 		note_sql(thread, end, sql_ns, &share,
 			 sc_sampler_next(thread, &thread->samplers[SC_PART_SQL], SC_PART_SQL,
-					 wall_ns));
+					 sql_ns));
 		return true;
 	}
-	if (!sc_cpu_is_long(wall_ns))
+	if (!sc_cpu_is_long(sql_ns))
 		return false;
 	if (sc_cpu_end_late(thread, calls->begin.at_ns, wall_ns, &share))
 		note_sql(thread, end, sql_ns, &share, 1);
@@ -265,7 +265,7 @@ void syncost_call_end(void)
 	calls->is_inside = false;
 
 	has_read = end_sql_reading(thread, &end, sql_ns);
-	sc_sampler_add(thread, SC_PART_SQL, end.at_ns - calls->begin.at_ns);
+	sc_sampler_add(thread, SC_PART_SQL, sql_ns);
 	if (begin_reading(thread, SC_PART_OUTSIDE)) {
 		calls->is_outside_read = true;
 		has_read = true;

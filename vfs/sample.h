@@ -5,10 +5,11 @@
  * When to read thread CPU. A pair of readings costs microseconds, the cheapest calls a fraction of
  * one; so readings are sampled, and how often follows from what they cost:
  *
- *   - each part of the split, and bracketed SQL, may spend a share of its own time on readings:
- *     1 % (syncs, which matter most, 5 %). A mean call of D ns and a pair of R ns make a stride of
+ *   - each part of the split, SQL included, may spend a share of its own time on readings:
+ *     1 % (syncs, which matter most, 2 %). A mean call of D ns and a pair of R ns make a stride of
  *     R / (share * D), from 1 (read every call) to SC_STRIDE_MAX. D is the mean since the last
- *     reading, so the stride follows the workload.
+ *     reading, so the stride follows the workload; R is what pairs took lately, for after a sleep
+ *     they take twice what they do in a loop.
  *   - the gap to the next reading is drawn uniformly from 1 … 2 * stride - 1: its mean is the
  *     stride, and no period of the workload's calls can hide from it or attract it. The choice
  *     never looks at the call itself, so slow calls are read as often as fast ones.
@@ -62,6 +63,9 @@ static inline void sc_sampler_add(struct sc_thread *thread, enum sc_part part, u
 	if (__builtin_expect(sampler->ns > sampler->limit_ns, 0))
 		sc_sampler_redraw(thread, sampler, part, wall_ns);
 }
+
+/** sc_sampler_pair() - a pair of readings took @ns */
+void sc_sampler_pair(struct sc_thread *thread, uint64_t ns);
 
 /** sc_sampler_stop() - no more readings: they are switched off, or not possible. */
 void sc_sampler_stop(struct sc_sampler *sampler);

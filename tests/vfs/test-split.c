@@ -408,6 +408,31 @@ static void burning_and_sleeping_are_told_apart(void **state)
 	scene_close(subject);
 }
 
+/* Syncs of which only some are read, and much more of them than of SQL. */
+static bool sql_beside_short_syncs_is_awake(void)
+{
+	struct syncost_split split;
+
+	assert_int_equal(syncost_reset(), 0);
+	atomic_store(&under.sync_us, 60);
+	for (int i = 0; i < 2000; i++)
+		run_marked(subject, "INSERT INTO t(a) VALUES(1)");
+	atomic_store(&under.sync_us, 0);
+	split = split_now();
+	return at_least("readings of sql", (double)split.cpu_n[SC_PART_SQL] * 1e6, 5e6) &&
+	       near("sql asleep", asleep_ns(&split, SC_PART_SQL), 0,
+		    0.25 * (double)split.wall_ns[SC_PART_SQL]);
+}
+
+static void sql_beside_many_syncs_is_not_taken_to_sleep(void **state)
+{
+	(void)state;
+	subject = open_with_rows("a.db", "WAL");
+	run(subject, "PRAGMA wal_autocheckpoint = 0");
+	try_until_right(sql_beside_short_syncs_is_awake);
+	scene_close(subject);
+}
+
 static void a_sync_that_sleeps_is_off_the_processor(void **state)
 {
 	(void)state;
@@ -799,6 +824,8 @@ int main(void)
 			   a_function_that_sleeps_is_sql_off_the_processor),
 		CASE_QUICK("a sync that sleeps is off the processor",
 			   a_sync_that_sleeps_is_off_the_processor),
+		CASE_QUICK("sql beside many syncs is not taken to sleep",
+			   sql_beside_many_syncs_is_not_taken_to_sleep),
 		CASE_QUICK("burning and sleeping in one call are told apart",
 			   burning_and_sleeping_are_told_apart),
 		CASE_QUICK("a write that burns is on the processor",
