@@ -63,7 +63,9 @@ int sc_dry_run_print(const struct sc_sweep *sweep, FILE *out, struct sc_error *e
 
 	if (r < 0)
 		return r;
-	(void)fprintf(out, "suite    %s: %s\n", plan->suite->name, plan->suite->title);
+	for (size_t i = 0; i < plan->suite_count; i++)
+		(void)fprintf(out, "suite    %s: %s\n", plan->suites[i]->name,
+			      plan->suites[i]->title);
 	print_targets(sweep, out);
 	print_cells(plan, out);
 	r = print_order(plan, out, error);

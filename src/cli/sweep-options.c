@@ -16,8 +16,9 @@ static const struct sc_option rows[] = {
 	{ "target", 't', SC_OPTION_TEXTS, 0, PLACE(targets), "[LABEL=]DIR", NULL, 0, 0, NULL,
 	  "Measure the storage under DIR; give it again for more. The default is the current "
 	  "directory." },
-	{ "suite", 's', SC_OPTION_TEXT, 0, PLACE(suite), "NAME|FILE", "commit", 0, 0, NULL,
-	  "The suite of workloads: a built-in one, or a JSON file." },
+	{ "suite", 's', SC_OPTION_TEXTS, 0, PLACE(suites), "NAME|FILE", NULL, 0, 0, NULL,
+	  "A suite of workloads: a built-in one, or a JSON file; give it again for more. The "
+	  "default is commit." },
 	{ "workload", 'w', SC_OPTION_TEXTS, 0, PLACE(workloads), "GLOB", NULL, 0, 0, NULL,
 	  "Only the suite's workloads whose name matches; several with commas, or given again. "
 	  "Without it, those of its default sweep." },
@@ -54,6 +55,9 @@ static const struct sc_option rows[] = {
 	{ "wal-state", 0, SC_OPTION_LIST, SC_OPTION_ENUM, PLACE(wal_state), "LIST", "recycled", 0,
 	  0, &sc_choices_wal_state,
 	  "State of the WAL: fresh grows with every sync, recycled overwrites." },
+	{ "clients", 0, SC_OPTION_LIST, SC_OPTION_COUNT, PLACE(clients), "LIST", NULL, 1, 1000,
+	  NULL,
+	  "Processes that run the workload at once on one database; they share its operations." },
 	{ "rows", 0, SC_OPTION_COUNT, 0, PLACE(rows), "N", NULL, 1, 1000000000, NULL,
 	  "Rows of the dataset before the clock starts. Without it, the suite's number." },
 	{ "ops", 0, SC_OPTION_COUNT, 0, PLACE(ops), "N", NULL, 1, 1000000000, NULL,

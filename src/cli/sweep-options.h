@@ -9,11 +9,11 @@
 struct sc_sweep_config {
 	struct sc_common_config common;
 	struct sc_option_texts targets;
-	const char *suite;
+	struct sc_option_texts suites;
 	struct sc_option_texts workloads;
 	struct sc_option_numbers journal_mode, synchronous, fullfsync, checkpoint_fullfsync;
 	struct sc_option_numbers page_size, cache_size, wal_autocheckpoint, locking_mode, mmap_size;
-	struct sc_option_numbers rows_per_commit, wal_state;
+	struct sc_option_numbers rows_per_commit, wal_state, clients;
 	struct sc_option_number rows, ops, samples, seed, timeout;
 	const char *host_label, *out;
 	struct sc_option_number format;

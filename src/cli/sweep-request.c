@@ -64,26 +64,50 @@ static int read_globs(const struct sc_option_texts *texts, struct sc_globs *glob
 	return 0;
 }
 
+static int load_suites(const struct sc_option_texts *names, struct sc_sweep_request *request,
+		       struct sc_error *error)
+{
+	static const char *const commit[] = {"commit"};
+	const char *const *items = names->count ? names->items : commit;
+	size_t count = names->count ? names->count : 1;
+	int r = 0;
+
+	request->suites = calloc(count, sizeof(*request->suites));
+	if (!request->suites)
+		return sc_fail(error, -ENOMEM, "reading the suites");
+	for (size_t i = 0; i < count && r == 0; i++) {
+		r = sc_suite_load(items[i], &request->suites[i], error);
+		request->suite_count += r == 0;
+	}
+	return r;
+}
+
 static int make_plan(const struct sc_sweep_config *config, struct sc_sweep_request *request,
 		     struct sc_error *error)
 {
 	SC_CLEANUP(sc_freep) const char **labels = calloc(request->targets.count, sizeof(*labels));
-	struct sc_axis axes[SC_PLAN_AXES_MAX];
+	SC_CLEANUP(sc_freep)
+	struct sc_plan_suite *suites = calloc(request->suite_count, sizeof(*suites));
 	const struct sc_plan_request plan = {
-		.suite = request->suite,
+		.suites = suites,
+		.suite_count = request->suite_count,
 		.globs = (const char *const *)request->globs.items,
 		.glob_count = request->globs.count,
 		.targets = labels,
 		.target_count = request->targets.count,
-		.axes = axes,
-		.axis_count = fill_axes(config, request->suite, axes),
 		.wal_states = config->wal_state.items,
 		.wal_state_count = config->wal_state.count,
+		.clients = config->clients.items,
+		.client_count = config->clients.count,
 		.seed = (uint64_t)config->seed.value,
 	};
 
-	if (!labels)
+	if (!labels || !suites)
 		return sc_fail(error, -ENOMEM, "planning the sweep");
+	for (size_t i = 0; i < request->suite_count; i++) {
+		suites[i].suite = request->suites[i];
+		suites[i].axis_count = fill_axes(config, request->suites[i], suites[i].axes);
+	}
 	for (size_t i = 0; i < request->targets.count; i++)
 		labels[i] = request->targets.items[i].label;
 	return sc_plan_new(&plan, &request->plan, error);
@@ -97,7 +121,7 @@ int sc_sweep_request_make(const struct sc_sweep_config *config, const struct sc_
 	r = sc_targets_parse(&config->targets, &request->targets, error);
 	if (r < 0)
 		return r;
-	r = sc_suite_load(config->suite, &request->suite, error);
+	r = load_suites(&config->suites, request, error);
 	if (r < 0)
 		return r;
 	r = read_globs(&config->workloads, &request->globs, error);
@@ -127,6 +151,8 @@ void sc_sweep_request_fini(struct sc_sweep_request *request)
 		free(request->globs.items[i]);
 	sc_freep(&request->globs.items);
 	sc_plan_freep(&request->plan);
-	sc_suite_freep(&request->suite);
+	for (size_t i = 0; i < request->suite_count; i++)
+		sc_suite_freep(&request->suites[i]);
+	sc_freep(&request->suites);
 	sc_targets_fini(&request->targets);
 }

@@ -13,7 +13,8 @@ struct sc_globs { /* all owned */
 };
 
 struct sc_sweep_request { /* owned, but for texts of the command line */
-	struct sc_suite *suite;
+	struct sc_suite **suites;
+	size_t suite_count;
 	struct sc_targets targets;
 	struct sc_globs globs; /* of --workload */
 	struct sc_plan *plan;

@@ -55,7 +55,7 @@ static int fill_spec(const struct sc_drive *drive, size_t index, uint32_t round,
 				   : drive->records[index].operations;
 	spec->instruments = round == 0 ? BOTH_INSTRUMENTS : 0;
 	spec->cell_id = strdup(cell->id);
-	spec->suite_text = strdup(plan->suite->text);
+	spec->suite_text = strdup(sc_plan_suite(plan, index)->text);
 	spec->workload = strdup(workload->name);
 	spec->store = strdup("sqlite");
 	if (!spec->cell_id || !spec->suite_text || !spec->workload || !spec->store)

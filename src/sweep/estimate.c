@@ -72,7 +72,7 @@ uint64_t sc_estimate_sample(const struct sc_estimate *estimate, const struct sc_
 	const struct sc_plan_cell *cell = &plan->cells[cell_index];
 	const struct sc_workload *workload = sc_plan_workload(plan, cell_index);
 	uint64_t unit = cell->setting.rows_per_commit;
-	uint64_t rows = estimate->rows ? estimate->rows : plan->suite->rows;
+	uint64_t rows = estimate->rows ? estimate->rows : sc_plan_suite(plan, cell_index)->rows;
 	uint64_t syncs = workload->writes ? syncs_per_commit(&cell->setting) : 0;
 	uint64_t commit_ns, ns;
 

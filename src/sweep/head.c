@@ -60,7 +60,7 @@ int sc_head_fill(const struct sc_sweep *sweep, struct sc_report_head *head, stru
 	(void)snprintf(head->tool_commit, sizeof(head->tool_commit), "%s", sweep->tool.commit);
 	head->tool_dirty = sweep->tool.dirty;
 	head->seed = sweep->plan->seed;
-	head->base = sweep->plan->suite->setting;
+	head->base = sweep->plan->suites[0]->setting;
 	head->cell_count = sweep->plan->cell_count;
 	head->order = strdup("shuffled per round");
 	if (!head->order)

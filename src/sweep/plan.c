@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * The grid is walked like an odometer, one wheel an axis, for each target and workload. A cell's
- * journal decides whether it has a WAL state. Cells whose settings have the same canonical form
- * (model/setting.h) cannot differ: one of them is run, the canonical one if it is in the grid, and
- * the others refer to it.
+ * The grid is walked like an odometer, one wheel an axis, for each target, suite and workload. A
+ * cell's journal decides whether it has a WAL state. Cells whose settings have the same canonical
+ * form (model/setting.h) cannot differ: one of them is run, the canonical one if it is in the grid,
+ * and the others refer to it.
  *
  * The number of cells is computed before anything is allocated:
- *	targets * sum over workloads of (product of the axes' lengths without the journal)
+ *	targets * clients * sum over workloads of (product of the axes' lengths without the journal)
  *		* sum over journals of (WAL states, or 1)
+ *
+ * Cost: O(n log n) in the cells.
  */
 
 #include "plan.h"
@@ -43,15 +45,15 @@ static bool is_field(const struct sc_axis *axis, const char *name)
 }
 
 /* The axes that one workload has. */
-static size_t axes_of(const struct sc_plan_request *request, const struct sc_workload *workload,
+static size_t axes_of(const struct sc_plan_suite *planned, const struct sc_workload *workload,
 		      struct sc_axis *axes)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < request->axis_count; i++)
+	for (size_t i = 0; i < planned->axis_count; i++)
 		if (workload->rows_per_commit_varies ||
-		    !is_field(&request->axes[i], "rows_per_commit"))
-			axes[count++] = request->axes[i];
+		    !is_field(&planned->axes[i], "rows_per_commit"))
+			axes[count++] = planned->axes[i];
 	return count;
 }
 
@@ -60,10 +62,11 @@ static uint64_t wal_state_count(const struct sc_plan_request *request, int64_t j
 	return journal_mode == SC_JOURNAL_WAL ? request->wal_state_count : 1;
 }
 
-static uint64_t count_journals(const struct sc_plan_request *request)
+static uint64_t count_journals(const struct sc_plan_request *request,
+			       const struct sc_plan_suite *planned)
 {
-	for (size_t i = 0; i < request->axis_count; i++) {
-		const struct sc_axis *axis = &request->axes[i];
+	for (size_t i = 0; i < planned->axis_count; i++) {
+		const struct sc_axis *axis = &planned->axes[i];
 		uint64_t count = 0;
 
 		if (!is_field(axis, "journal_mode"))
@@ -72,7 +75,7 @@ static uint64_t count_journals(const struct sc_plan_request *request)
 			count += wal_state_count(request, axis->values[j]);
 		return count;
 	}
-	return wal_state_count(request, request->suite->setting.journal_mode);
+	return wal_state_count(request, planned->suite->setting.journal_mode);
 }
 
 /* Saturates, so that an absurd grid is refused and does not wrap around to a small one. */
@@ -84,11 +87,12 @@ static uint64_t multiply(uint64_t a, uint64_t b)
 }
 
 static uint64_t count_settings(const struct sc_plan_request *request,
+			       const struct sc_plan_suite *planned,
 			       const struct sc_workload *workload)
 {
 	struct sc_axis axes[SC_PLAN_AXES_MAX];
-	size_t axis_count = axes_of(request, workload, axes);
-	uint64_t count = count_journals(request);
+	size_t axis_count = axes_of(planned, workload, axes);
+	uint64_t count = count_journals(request, planned);
 
 	for (size_t i = 0; i < axis_count; i++)
 		if (!is_field(&axes[i], "journal_mode"))
@@ -96,25 +100,39 @@ static uint64_t count_settings(const struct sc_plan_request *request,
 	return count;
 }
 
-/* @glob: NULL: the default sweep */
-static int fail_no_workload(const struct sc_plan_request *request, const char *glob,
-			    struct sc_error *error)
+static int hint_workloads(const struct sc_suite *suite, struct sc_error *error)
 {
-	const struct sc_suite *suite = request->suite;
 	char names[160] = "";
 	size_t used = 0;
 
 	for (size_t i = 0; i < suite->workload_count && used < sizeof(names); i++)
 		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
 					 suite->workloads[i].name);
-	if (!glob)
+	return sc_hint(error, "its workloads: %s", names);
+}
+
+static int fail_glob(const struct sc_plan_request *request, const char *glob,
+		     struct sc_error *error)
+{
+	if (request->suite_count > 1)
+		return sc_fail(error, SC_E_USAGE,
+			       "--workload: '%s' matches no workload of any of the %zu suites",
+			       glob, request->suite_count);
+	(void)sc_fail(error, SC_E_USAGE, "--workload: '%s' matches no workload of suite '%s'", glob,
+		      request->suites[0].suite->name);
+	return hint_workloads(request->suites[0].suite, error);
+}
+
+static int fail_nothing(const struct sc_plan_request *request, const struct sc_suite *suite,
+			struct sc_error *error)
+{
+	if (request->glob_count == 0)
 		(void)sc_fail(error, SC_E_USAGE, "suite '%s' has no workload for a default sweep",
 			      suite->name);
 	else
-		(void)sc_fail(error, SC_E_USAGE,
-			      "--workload: '%s' matches no workload of suite '%s'", glob,
+		(void)sc_fail(error, SC_E_USAGE, "--workload: chooses nothing of suite '%s'",
 			      suite->name);
-	return sc_hint(error, "its workloads: %s", names);
+	return hint_workloads(suite, error);
 }
 
 static int check_globs(const struct sc_plan_request *request, struct sc_error *error)
@@ -122,38 +140,80 @@ static int check_globs(const struct sc_plan_request *request, struct sc_error *e
 	for (size_t i = 0; i < request->glob_count; i++) {
 		bool any = false;
 
-		for (size_t j = 0; j < request->suite->workload_count; j++)
-			any = any || matches(request->globs[i], &request->suite->workloads[j]);
+		for (size_t j = 0; j < request->suite_count; j++) {
+			const struct sc_suite *suite = request->suites[j].suite;
+
+			for (size_t k = 0; k < suite->workload_count; k++)
+				any = any || matches(request->globs[i], &suite->workloads[k]);
+		}
 		if (!any)
-			return fail_no_workload(request, request->globs[i], error);
+			return fail_glob(request, request->globs[i], error);
 	}
 	return 0;
 }
 
+static int check_suites(const struct sc_plan_request *request, struct sc_error *error)
+{
+	if (request->suite_count > SC_PLAN_SUITES_MAX)
+		return sc_fail(error, SC_E_USAGE, "--suite: %zu suites, more than %u",
+			       request->suite_count, SC_PLAN_SUITES_MAX);
+	for (size_t i = 0; i < request->suite_count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (strcmp(request->suites[i].suite->name,
+				   request->suites[j].suite->name) == 0)
+				return sc_fail(error, SC_E_USAGE,
+					       "--suite: two suites have the name '%s'",
+					       request->suites[i].suite->name);
+	return 0;
+}
+
+/* What the chosen workloads of a suite have in common. */
+struct choice {
+	bool any, varies;
+};
+
+static struct choice choice_of(const struct sc_plan_request *request, const struct sc_suite *suite)
+{
+	struct choice choice = {0};
+
+	for (size_t i = 0; i < suite->workload_count; i++) {
+		if (!is_chosen(request, &suite->workloads[i]))
+			continue;
+		choice.any = true;
+		choice.varies = choice.varies || suite->workloads[i].rows_per_commit_varies;
+	}
+	return choice;
+}
+
+static bool asks_rows_per_commit(const struct sc_plan_suite *planned)
+{
+	for (size_t i = 0; i < planned->axis_count; i++)
+		if (is_field(&planned->axes[i], "rows_per_commit"))
+			return true;
+	return false;
+}
+
 static int check_workloads(const struct sc_plan_request *request, struct sc_error *error)
 {
-	bool any = false, varies = false, asked = false;
+	bool varies = false, asked = false;
 	int r = check_globs(request, error);
 
+	for (size_t i = 0; i < request->suite_count && r == 0; i++) {
+		const struct sc_suite *suite = request->suites[i].suite;
+		struct choice choice = choice_of(request, suite);
+
+		if (!choice.any)
+			r = fail_nothing(request, suite, error);
+		varies = varies || choice.varies;
+		asked = asked || asks_rows_per_commit(&request->suites[i]);
+	}
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < request->suite->workload_count; i++) {
-		const struct sc_workload *workload = &request->suite->workloads[i];
-
-		if (!is_chosen(request, workload))
-			continue;
-		any = true;
-		varies = varies || workload->rows_per_commit_varies;
-	}
-	if (!any)
-		return fail_no_workload(request, NULL, error);
-	for (size_t i = 0; i < request->axis_count; i++)
-		asked = asked || is_field(&request->axes[i], "rows_per_commit");
 	if (asked && !varies)
 		return sc_fail(error, SC_E_USAGE,
 			       "--rows-per-commit: no chosen workload of suite '%s' can cut its "
 			       "transactions differently",
-			       request->suite->name);
+			       request->suites[0].suite->name);
 	return 0;
 }
 
@@ -162,15 +222,22 @@ static int count_cells(const struct sc_plan_request *request, size_t *ret_count,
 {
 	uint64_t count = 0;
 
-	for (size_t i = 0; i < request->suite->workload_count; i++) {
-		const struct sc_workload *workload = &request->suite->workloads[i];
-		uint64_t more =
-			is_chosen(request, workload) ? count_settings(request, workload) : 0;
+	for (size_t i = 0; i < request->suite_count; i++) {
+		const struct sc_suite *suite = request->suites[i].suite;
 
-		if (__builtin_add_overflow(count, more, &count))
-			count = UINT64_MAX;
+		for (size_t j = 0; j < suite->workload_count; j++) {
+			const struct sc_workload *workload = &suite->workloads[j];
+			uint64_t more =
+				is_chosen(request, workload)
+					? count_settings(request, &request->suites[i], workload)
+					: 0;
+
+			if (__builtin_add_overflow(count, more, &count))
+				count = UINT64_MAX;
+		}
 	}
 	count = multiply(count, request->target_count);
+	count = multiply(count, request->client_count ? request->client_count : 1);
 	if (count > SC_PLAN_CELLS_MAX) {
 		(void)sc_fail(error, SC_E_USAGE, "the grid has %" PRIu64 " cells, more than %u",
 			      count, SC_PLAN_CELLS_MAX);
@@ -191,6 +258,20 @@ static bool turn(const struct sc_axis *axes, size_t axis_count, size_t *position
 	return false;
 }
 
+static void append_clients(struct sc_plan *plan, const struct sc_plan_request *request,
+			   const struct sc_plan_cell *base)
+{
+	struct sc_plan_cell cell = *base;
+
+	cell.clients = 1;
+	if (request->client_count == 0)
+		plan->cells[plan->cell_count++] = cell;
+	for (size_t i = 0; i < request->client_count; i++) {
+		cell.clients = (uint32_t)request->clients[i];
+		plan->cells[plan->cell_count++] = cell;
+	}
+}
+
 static void append(struct sc_plan *plan, const struct sc_plan_request *request,
 		   const struct sc_plan_cell *base)
 {
@@ -200,46 +281,65 @@ static void append(struct sc_plan *plan, const struct sc_plan_request *request,
 	for (uint64_t i = 0; i < wal_state_count(request, cell.setting.journal_mode); i++) {
 		cell.wal_state = cell.uses_wal_state ? (enum sc_wal_state)request->wal_states[i]
 						     : SC_WAL_RECYCLED;
-		plan->cells[plan->cell_count++] = cell;
+		append_clients(plan, request, &cell);
 	}
 }
 
+/* @base: target, suite and workload */
 static void append_settings(struct sc_plan *plan, const struct sc_plan_request *request,
-			    size_t target_index, size_t workload_index)
+			    const struct sc_plan_cell *base)
 {
-	const struct sc_workload *workload = &request->suite->workloads[workload_index];
-	struct sc_plan_cell cell = {.target_index = target_index, .workload_index = workload_index};
+	const struct sc_plan_suite *planned = &request->suites[base->suite_index];
 	size_t positions[SC_PLAN_AXES_MAX] = {0};
 	struct sc_axis axes[SC_PLAN_AXES_MAX];
-	size_t axis_count = axes_of(request, workload, axes);
+	size_t axis_count =
+		axes_of(planned, &planned->suite->workloads[base->workload_index], axes);
+	struct sc_plan_cell cell = *base;
 
 	do {
-		cell.setting = request->suite->setting;
+		cell.setting = planned->suite->setting;
 		for (size_t i = 0; i < axis_count; i++)
 			axes[i].field->set(&cell.setting, axes[i].values[positions[i]]);
 		append(plan, request, &cell);
 	} while (turn(axes, axis_count, positions));
 }
 
+static int compare_indexes(size_t a, size_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_groups(const struct sc_plan_cell *a, const struct sc_plan_cell *b)
+{
+	int r = compare_indexes(a->target_index, b->target_index);
+
+	r = r ? r : compare_indexes(a->suite_index, b->suite_index);
+	return r ? r : compare_indexes(a->workload_index, b->workload_index);
+}
+
+/* Of one group. */
+static int compare_states(const struct sc_plan_cell *a, const struct sc_plan_cell *b)
+{
+	int r = (int)a->wal_state - (int)b->wal_state;
+
+	return r ? r : compare_indexes(a->clients, b->clients);
+}
+
 static int compare_cells(const void *a, const void *b)
 {
 	const struct sc_plan_cell *left = a, *right = b;
-	int r;
+	int r = compare_groups(left, right);
 
-	if (left->target_index != right->target_index)
-		return left->target_index < right->target_index ? -1 : 1;
-	if (left->workload_index != right->workload_index)
-		return left->workload_index < right->workload_index ? -1 : 1;
-	r = sc_setting_compare(&left->setting, &right->setting);
-	return r ? r : (int)left->wal_state - (int)right->wal_state;
+	r = r ? r : sc_setting_compare(&left->setting, &right->setting);
+	return r ? r : compare_states(left, right);
 }
 
-/* "wal/full page_size=8192" becomes "wal/full/recycled/page_size=8192". */
+/* "wal/full page_size=8192" becomes "wal/full/recycled/page_size=8192/clients=4". */
 static int name_cell(struct sc_plan_cell *cell, const struct sc_plan_request *request,
 		     struct sc_error *error)
 {
-	const struct sc_suite *suite = request->suite;
-	char label[LABEL_BYTES];
+	const struct sc_suite *suite = request->suites[cell->suite_index].suite;
+	char label[LABEL_BYTES], clients[32] = "";
 	size_t pair;
 
 	sc_setting_label(&cell->setting, &suite->setting, label, sizeof(label));
@@ -247,11 +347,13 @@ static int name_cell(struct sc_plan_cell *cell, const struct sc_plan_request *re
 		*space = '/';
 	pair = strcspn(label, "/");
 	pair += label[pair] ? 1u + strcspn(label + pair + 1, "/") : 0;
-	if (asprintf(&cell->id, "%s/%s/%s/%.*s%s%s%s", request->targets[cell->target_index],
+	if (cell->clients > 1)
+		(void)snprintf(clients, sizeof(clients), "/clients=%" PRIu32, cell->clients);
+	if (asprintf(&cell->id, "%s/%s/%s/%.*s%s%s%s%s", request->targets[cell->target_index],
 		     suite->name, suite->workloads[cell->workload_index].name, (int)pair, label,
 		     cell->uses_wal_state ? "/" : "",
-		     cell->uses_wal_state ? sc_wal_state_name(cell->wal_state) : "",
-		     label + pair) < 0) {
+		     cell->uses_wal_state ? sc_wal_state_name(cell->wal_state) : "", label + pair,
+		     clients) < 0) {
 		cell->id = NULL; /* not touched or undefined after a failure */
 		return sc_fail(error, -ENOMEM, "naming a cell");
 	}
@@ -259,101 +361,104 @@ static int name_cell(struct sc_plan_cell *cell, const struct sc_plan_request *re
 }
 
 /* A workload that only reads takes no sync, so what rules syncs means nothing to it. */
-static struct sc_setting canonical_of(const struct sc_plan *plan, const struct sc_plan_cell *cell)
+static struct sc_setting canonical_of(const struct sc_workload *workload,
+				      const struct sc_plan_cell *cell)
 {
 	struct sc_setting setting = cell->setting;
 
-	if (!plan->suite->workloads[cell->workload_index].writes) {
+	if (!workload->writes) {
 		setting.synchronous = SC_SYNCHRONOUS_FULL;
 		setting.fullfsync = setting.checkpoint_fullfsync = false;
 	}
 	return sc_setting_canonical(&setting, false, NULL);
 }
 
-static bool same_run(const struct sc_plan *plan, const struct sc_plan_cell *a,
-		     const struct sc_plan_cell *b)
-{
-	struct sc_setting left = canonical_of(plan, a);
-	struct sc_setting right = canonical_of(plan, b);
+/* A cell, and what its figures depend on. */
+struct kind {
+	struct sc_plan_cell *cell;
+	struct sc_setting canonical;
+};
 
-	return a->target_index == b->target_index && a->workload_index == b->workload_index &&
-	       a->wal_state == b->wal_state && sc_setting_compare(&left, &right) == 0;
+static int compare_runs(const struct kind *a, const struct kind *b)
+{
+	int r = compare_groups(a->cell, b->cell);
+
+	r = r ? r : sc_setting_compare(&a->canonical, &b->canonical);
+	return r ? r : compare_states(a->cell, b->cell);
 }
 
-static bool is_canonical(const struct sc_plan *plan, const struct sc_plan_cell *cell)
+static bool is_canonical(const struct kind *kind)
 {
-	struct sc_setting canonical = canonical_of(plan, cell);
-
-	return sc_setting_compare(&cell->setting, &canonical) == 0;
+	return sc_setting_compare(&kind->cell->setting, &kind->canonical) == 0;
 }
 
-/* The cell that stands for @index: the canonical one of its kind, else the first. */
-static size_t find_representative(const struct sc_plan *plan, size_t index, size_t first,
-				  size_t last)
+/* Of one run the canonical cell comes first, if it is in the grid. */
+static int compare_kinds(const void *a, const void *b)
 {
-	size_t found = index;
+	const struct kind *left = a, *right = b;
+	int r = compare_runs(left, right);
 
-	for (size_t i = last; i-- > first;) {
-		if (!same_run(plan, &plan->cells[index], &plan->cells[i]))
-			continue;
-		if (is_canonical(plan, &plan->cells[i]))
-			return i;
-		found = i;
-	}
-	return found;
+	r = r ? r : (int)is_canonical(right) - (int)is_canonical(left);
+	if (r)
+		return r;
+	return (left->cell > right->cell) - (left->cell < right->cell);
 }
 
-/* Cells of one target and workload stand together: [first, last). */
-static size_t group_end(const struct sc_plan *plan, size_t first)
+static const char *reason_of(const struct sc_workload *workload, const struct sc_plan_cell *cell,
+			     const struct sc_plan_cell *source)
 {
-	size_t last = first;
+	const struct sc_setting *own = &cell->setting, *other = &source->setting;
 
-	while (last < plan->cell_count &&
-	       plan->cells[last].target_index == plan->cells[first].target_index &&
-	       plan->cells[last].workload_index == plan->cells[first].workload_index)
-		last++;
-	return last;
-}
-
-static const char *reason_of(const struct sc_plan *plan, const struct sc_plan_cell *cell)
-{
-	const struct sc_setting *own = &cell->setting;
-	const struct sc_setting *source = &plan->cells[cell->same_index].setting;
-
-	if (!plan->suite->workloads[cell->workload_index].writes &&
-	    (own->synchronous != source->synchronous || own->fullfsync != source->fullfsync ||
-	     own->checkpoint_fullfsync != source->checkpoint_fullfsync))
+	if (!workload->writes &&
+	    (own->synchronous != other->synchronous || own->fullfsync != other->fullfsync ||
+	     own->checkpoint_fullfsync != other->checkpoint_fullfsync))
 		return "a workload that only reads never syncs";
-	return sc_setting_same_reason(own, source, false);
+	return sc_setting_same_reason(own, other, false);
 }
 
-static void find_same(struct sc_plan *plan)
+static int find_same(struct sc_plan *plan, struct sc_error *error)
 {
-	size_t first = 0, last;
+	SC_CLEANUP(sc_freep) struct kind *kinds = calloc(plan->cell_count, sizeof(*kinds));
+	const struct kind *first = kinds;
 
-	for (; first < plan->cell_count; first = last) {
-		last = group_end(plan, first);
-		for (size_t i = first; i < last; i++) {
-			struct sc_plan_cell *cell = &plan->cells[i];
+	if (!kinds)
+		return sc_fail(error, -ENOMEM, "planning %zu cells", plan->cell_count);
+	for (size_t i = 0; i < plan->cell_count; i++)
+		kinds[i] = (struct kind){&plan->cells[i],
+					 canonical_of(sc_plan_workload(plan, i), &plan->cells[i])};
+	qsort(kinds, plan->cell_count, sizeof(*kinds), compare_kinds);
+	for (size_t i = 0; i < plan->cell_count; i++) {
+		struct sc_plan_cell *cell = kinds[i].cell;
 
-			cell->same_index = find_representative(plan, i, first, last);
-			cell->is_same = cell->same_index != i;
-			if (cell->is_same)
-				cell->same_reason = reason_of(plan, cell);
-			else
-				plan->run_count++;
-		}
+		if (compare_runs(first, &kinds[i]) != 0)
+			first = &kinds[i];
+		cell->same_index = (size_t)(first->cell - plan->cells);
+		cell->is_same = first != &kinds[i];
+		if (cell->is_same)
+			cell->same_reason = reason_of(sc_plan_workload(plan, cell->same_index),
+						      cell, first->cell);
+		else
+			plan->run_count++;
 	}
+	return 0;
 }
 
 static void enumerate(struct sc_plan *plan, const struct sc_plan_request *request)
 {
-	for (size_t target = 0; target < request->target_count; target++)
-		for (size_t i = 0; i < request->suite->workload_count; i++)
-			if (is_chosen(request, &request->suite->workloads[i]))
-				append_settings(plan, request, target, i);
+	struct sc_plan_cell cell = {0};
+
+	for (cell.target_index = 0; cell.target_index < request->target_count; cell.target_index++)
+		for (cell.suite_index = 0; cell.suite_index < plan->suite_count;
+		     cell.suite_index++) {
+			const struct sc_suite *suite = plan->suites[cell.suite_index];
+
+			for (size_t i = 0; i < suite->workload_count; i++) {
+				cell.workload_index = i;
+				if (is_chosen(request, &suite->workloads[i]))
+					append_settings(plan, request, &cell);
+			}
+		}
 	qsort(plan->cells, plan->cell_count, sizeof(*plan->cells), compare_cells);
-	find_same(plan);
 }
 
 int sc_plan_new(const struct sc_plan_request *request, struct sc_plan **ret_plan,
@@ -365,24 +470,27 @@ int sc_plan_new(const struct sc_plan_request *request, struct sc_plan **ret_plan
 
 	if (!plan)
 		return sc_fail(error, -ENOMEM, "planning the sweep");
-	r = check_workloads(request, error);
-	if (r < 0)
-		return r;
-	r = count_cells(request, &count, error);
+	r = check_suites(request, error);
+	if (r == 0)
+		r = check_workloads(request, error);
+	if (r == 0)
+		r = count_cells(request, &count, error);
 	if (r < 0)
 		return r;
 
-	plan->suite = request->suite;
+	plan->suite_count = request->suite_count;
+	for (size_t i = 0; i < plan->suite_count; i++)
+		plan->suites[i] = request->suites[i].suite;
 	plan->seed = request->seed;
 	plan->cells = calloc(count, sizeof(*plan->cells));
 	if (!plan->cells)
 		return sc_fail(error, -ENOMEM, "planning %zu cells", count);
 	enumerate(plan, request);
-	for (size_t i = 0; i < plan->cell_count; i++) {
+	r = find_same(plan, error);
+	for (size_t i = 0; i < plan->cell_count && r == 0; i++)
 		r = name_cell(&plan->cells[i], request, error);
-		if (r < 0)
-			return r;
-	}
+	if (r < 0)
+		return r;
 	*ret_plan = SC_TAKE(plan);
 	return 0;
 }
@@ -412,7 +520,12 @@ void sc_plan_order(const struct sc_plan *plan, uint32_t round, uint32_t *indexes
 	sc_random_shuffle(&random, indexes, count);
 }
 
+const struct sc_suite *sc_plan_suite(const struct sc_plan *plan, size_t cell_index)
+{
+	return plan->suites[plan->cells[cell_index].suite_index];
+}
+
 const struct sc_workload *sc_plan_workload(const struct sc_plan *plan, size_t cell_index)
 {
-	return &plan->suite->workloads[plan->cells[cell_index].workload_index];
+	return &sc_plan_suite(plan, cell_index)->workloads[plan->cells[cell_index].workload_index];
 }

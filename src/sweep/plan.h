@@ -10,8 +10,9 @@
 #include "../model/setting.h"
 #include "../suite/suite.h"
 
-#define SC_PLAN_CELLS_MAX 4096u /* beyond it a sweep takes hours and its report is unreadable */
-#define SC_PLAN_AXES_MAX  16u   /* more than a setting has fields */
+#define SC_PLAN_CELLS_MAX  100000u /* beyond it a sweep takes days and its report is unreadable */
+#define SC_PLAN_AXES_MAX   16u     /* more than a setting has fields */
+#define SC_PLAN_SUITES_MAX 64u
 
 /* What a sweep varies: one field of the setting, and its values. */
 struct sc_axis {
@@ -20,23 +21,33 @@ struct sc_axis {
 	size_t value_count;                   /* at least one */
 };
 
+/* A suite, and what is varied of its setting. */
+struct sc_plan_suite {
+	const struct sc_suite *suite;          /* borrowed, outlives the plan */
+	struct sc_axis axes[SC_PLAN_AXES_MAX]; /* fields without one keep the suite's value */
+	size_t axis_count;
+};
+
 struct sc_plan_request {
-	const struct sc_suite *suite; /* borrowed, outlives the plan */
+	const struct sc_plan_suite *suites; /* each name once; at least one */
+	size_t suite_count;         /* at most SC_PLAN_SUITES_MAX */
 	const char *const *globs;   /* glob(7) over names of workloads, each matches one or more */
-	size_t glob_count;          /* 0: the workloads of the default sweep */
+	size_t glob_count;          /* 0: the workloads of the default sweeps */
 	const char *const *targets; /* labels, unique */
 	size_t target_count;
-	const struct sc_axis *axes; /* fields without one keep the suite's value */
-	size_t axis_count;          /* at most SC_PLAN_AXES_MAX */
 	const int64_t *wal_states;  /* enum sc_wal_state, for cells with journal WAL */
 	size_t wal_state_count;     /* at least one */
+	const int64_t *clients;     /* processes at one database, each 1 … UINT32_MAX */
+	size_t client_count;        /* 0: one client */
 	uint64_t seed;
 };
 
 struct sc_plan_cell {
 	char *id; /* "local/commit/insert_one/wal/full/recycled"; owned */
 	size_t target_index;
+	size_t suite_index;
 	size_t workload_index; /* in the suite */
+	uint32_t clients;
 	struct sc_setting setting;
 	enum sc_wal_state wal_state;
 	bool uses_wal_state;     /* journal WAL */
@@ -46,9 +57,10 @@ struct sc_plan_cell {
 };
 
 struct sc_plan {
-	const struct sc_suite *suite;
+	const struct sc_suite *suites[SC_PLAN_SUITES_MAX];
+	size_t suite_count;
 	uint64_t seed;
-	struct sc_plan_cell *cells; /* sorted: target, workload, setting, WAL state */
+	struct sc_plan_cell *cells; /* sorted: target, suite, workload, setting, WAL state, clients */
 	size_t cell_count;
 	size_t run_count; /* cells with a run of their own */
 };
@@ -57,8 +69,9 @@ struct sc_plan {
  * sc_plan_new() - enumerate the grid
  *
  * rows_per_commit is varied for the workloads whose transactions can be cut differently.
- * Return: 0; SC_E_USAGE where a glob matches no workload, rows per commit can apply to none, or
- * there are more than SC_PLAN_CELLS_MAX cells; -ENOMEM.
+ * Return: 0; SC_E_USAGE where two suites have one name, a glob matches no workload, a suite has
+ * none to run, rows per commit can apply to none, or there are more than SC_PLAN_CELLS_MAX cells;
+ * -ENOMEM.
  */
 int sc_plan_new(const struct sc_plan_request *request, struct sc_plan **ret_plan,
 		struct sc_error *error);
@@ -71,5 +84,6 @@ void sc_plan_freep(struct sc_plan **plan);
  */
 void sc_plan_order(const struct sc_plan *plan, uint32_t round, uint32_t *indexes);
 
-/** sc_plan_workload() - of a cell; borrowed from the suite. */
+/** sc_plan_suite(), sc_plan_workload() - of a cell; borrowed. */
+const struct sc_suite *sc_plan_suite(const struct sc_plan *plan, size_t cell_index);
 const struct sc_workload *sc_plan_workload(const struct sc_plan *plan, size_t cell_index);

@@ -31,7 +31,7 @@ int sc_record_cell(const struct sc_sweep *sweep, size_t index, struct sc_cell *c
 {
 	const struct sc_plan_cell *planned = &sweep->plan->cells[index];
 	const struct sc_workload *workload = sc_plan_workload(sweep->plan, index);
-	const struct sc_suite *suite = sweep->plan->suite;
+	const struct sc_suite *suite = sc_plan_suite(sweep->plan, index);
 
 	sc_cell_init(cell);
 	cell->id = strdup(planned->id);
@@ -50,6 +50,7 @@ int sc_record_cell(const struct sc_sweep *sweep, size_t index, struct sc_cell *c
 	cell->wal_state = planned->wal_state;
 	cell->uses_wal_state = planned->uses_wal_state;
 	cell->setting = planned->setting;
+	cell->clients = planned->clients;
 	cell->rows = sweep->rows ? sweep->rows : suite->rows;
 	cell->seed = sweep->plan->seed;
 	return 0;

@@ -47,13 +47,17 @@ static struct sc_axis axis(const char *name, const int64_t *values, size_t count
 
 static struct sc_plan_request request_of(const struct sc_axis *axes, size_t axis_count)
 {
+	static struct sc_plan_suite planned;
+
 	suite.setting = sc_setting_default();
+	planned = (struct sc_plan_suite){.suite = &suite, .axis_count = axis_count};
+	for (size_t i = 0; i < axis_count; i++)
+		planned.axes[i] = axes[i];
 	return (struct sc_plan_request){
-		.suite = &suite,
+		.suites = &planned,
+		.suite_count = 1,
 		.targets = targets,
 		.target_count = 1,
-		.axes = axes,
-		.axis_count = axis_count,
 		.wal_states = recycled,
 		.wal_state_count = 1,
 		.seed = 1,
@@ -307,29 +311,31 @@ static void expect_refusal(const struct sc_plan_request *request, const char *wh
 		fail_msg("'%s' does not say '%s'", error.what, what);
 }
 
-static void a_grid_beyond_the_limit_is_refused_with_its_size(void **state)
+/* A brute force would compare each pair of cells: minutes. */
+static void a_grid_of_the_greatest_size_is_planned_and_one_beyond_it_is_refused(void **state)
 {
-	static int64_t many[3000], thousand[1024];
-	struct sc_axis axes[3];
+	static int64_t many[25001];
+	struct sc_axis axes[2];
 	struct sc_plan_request request;
 	struct sc_plan *plan;
 
 	(void)state;
-	for (int64_t i = 0; i < 3000; i++)
+	for (int64_t i = 0; i < 25001; i++)
 		many[i] = i;
-	memcpy(thousand, many, sizeof(thousand));
-	axes[0] = axis("wal_autocheckpoint", thousand, 1024);
+	axes[0] = axis("wal_autocheckpoint", many, 25000);
 	axes[1] = axis("synchronous", levels, 4);
 	request = request_of(axes, 2);
 	choose(&request, "insert_one");
-	plan = plan_of(&request); /* 4096 cells are the most */
+	plan = plan_of(&request);
 	assert_int_equal(plan->cell_count, SC_PLAN_CELLS_MAX);
+	for (size_t i = 0; i < plan->cell_count; i += 997)
+		assert_false(plan->cells[plan->cells[i].same_index].is_same);
 	sc_plan_freep(&plan);
 
-	axes[0] = axis("wal_autocheckpoint", many, 1025);
+	axes[0] = axis("wal_autocheckpoint", many, 25001);
 	request = request_of(axes, 2);
 	choose(&request, "insert_one");
-	expect_refusal(&request, "4100 cells");
+	expect_refusal(&request, "100004 cells");
 }
 
 static void an_absurd_grid_is_refused_and_does_not_wrap_around(void **state)
@@ -344,7 +350,7 @@ static void an_absurd_grid_is_refused_and_does_not_wrap_around(void **state)
 	axes[2] = axis("mmap_size", many, 1 << 17);
 	axes[3] = axis("page_size", many, 1 << 17); /* 2^68 */
 	request = request_of(axes, 4);
-	expect_refusal(&request, "cells, more than 4096");
+	expect_refusal(&request, "cells, more than 100000");
 }
 
 static void a_glob_that_matches_nothing_is_refused_with_the_names(void **state)
@@ -402,6 +408,77 @@ static void a_reader_has_one_level_of_synchronous_but_its_journals(void **state)
 	sc_plan_freep(&plan);
 }
 
+static void several_suites_keep_their_own_axes_and_workloads(void **state)
+{
+	static char other_name[] = "other", delete_name[] = "delete_one";
+	static struct sc_workload other_workloads[] = {
+		{.name = delete_name,
+		 .in_default_sweep = true,
+		 .writes = true,
+		 .rows_per_commit = 1},
+		{.name = one_name, .in_default_sweep = true, .writes = true, .rows_per_commit = 1},
+	};
+	static struct sc_suite other = {
+		.name = other_name, .workloads = other_workloads, .workload_count = 2};
+	struct sc_plan_suite suites[2] = {{.suite = &suite}, {.suite = &other}};
+	struct sc_plan_request request = request_of(NULL, 0);
+	struct sc_plan *plan;
+
+	(void)state;
+	other.setting = sc_setting_default();
+	default_axes(suites[0].axes);
+	suites[0].axis_count = 2;
+	request.suites = suites;
+	request.suite_count = 2;
+	request.target_count = 2;
+	plan = plan_of(&request);
+	assert_int_equal(plan->cell_count, 2 * (2 * 8 + 2));
+	for (size_t i = 0; i < plan->cell_count; i++) {
+		const char *name = sc_plan_suite(plan, i)->name;
+
+		assert_non_null(strstr(plan->cells[i].id, name));
+		assert_non_null(strstr(plan->cells[i].id, sc_plan_workload(plan, i)->name));
+		assert_ptr_equal(sc_plan_suite(plan, plan->cells[i].same_index),
+				 sc_plan_suite(plan, i));
+	}
+	(void)find(plan, "other/other/insert_one/delete/full");
+	sc_plan_freep(&plan);
+
+	choose(&request, "delete_one");
+	expect_refusal(&request, "chooses nothing of suite 'commit'");
+	choose(&request, "none");
+	expect_refusal(&request, "of any of the 2 suites");
+	suites[1].suite = &suite;
+	request.glob_count = 0;
+	expect_refusal(&request, "two suites have the name 'commit'");
+}
+
+static void cells_of_several_clients_are_cells_of_their_own(void **state)
+{
+	static const int64_t clients[] = {16, 1, 4};
+	struct sc_axis axes[2];
+	struct sc_plan_request request;
+	struct sc_plan *plan;
+	size_t same;
+
+	(void)state;
+	default_axes(axes);
+	request = request_of(axes, 2);
+	choose(&request, "insert_one");
+	request.clients = clients;
+	request.client_count = 3;
+	plan = plan_of(&request);
+	assert_int_equal(plan->cell_count, 24);
+	assert_int_equal(plan->run_count, 21);
+	assert_int_equal(plan->cells[find(plan, "local/commit/insert_one/delete/off")].clients, 1);
+	same = find(plan, "local/commit/insert_one/wal/extra/recycled/clients=16");
+	assert_int_equal(plan->cells[same].clients, 16);
+	assert_true(plan->cells[same].is_same);
+	assert_string_equal(plan->cells[plan->cells[same].same_index].id,
+			    "local/commit/insert_one/wal/full/recycled/clients=16");
+	sc_plan_freep(&plan);
+}
+
 static void rows_per_commit_for_workloads_that_cannot_vary_are_refused(void **state)
 {
 	const struct sc_axis axes[] = {axis("rows_per_commit", batches, 3)};
@@ -433,8 +510,12 @@ int main(void)
 		     the_same_seed_gives_the_same_orders_and_another_one_does_not),
 		CASE("each round takes each cell that is run once",
 		     each_round_takes_each_cell_that_is_run_once),
-		CASE("a grid beyond the limit is refused with its size",
-		     a_grid_beyond_the_limit_is_refused_with_its_size),
+		CASE("a grid of the greatest size is planned and one beyond it is refused",
+		     a_grid_of_the_greatest_size_is_planned_and_one_beyond_it_is_refused),
+		CASE("several suites keep their own axes and workloads",
+		     several_suites_keep_their_own_axes_and_workloads),
+		CASE("cells of several clients are cells of their own",
+		     cells_of_several_clients_are_cells_of_their_own),
 		CASE("an absurd grid is refused and does not wrap around",
 		     an_absurd_grid_is_refused_and_does_not_wrap_around),
 		CASE("a glob that matches nothing is refused with the names there are",
