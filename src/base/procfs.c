@@ -8,6 +8,7 @@
  *	major faults getrusage()
  *	run delay    /proc/self/task/TID/schedstat, second field, summed over the threads there are;
  *	             what a thread waited before it ended is lost with it
+ *	read bytes   /proc/self/io: what was fetched from storage
  *	write bytes  /proc/self/io: counted when a page is first dirtied, not when it is written
  *	steal        /proc/stat, first line, eighth field, in clock ticks (mostly 10 ms)
  *
@@ -100,7 +101,8 @@ static struct sc_reading read_major_faults(void)
 	return measured((uint64_t)usage.ru_majflt);
 }
 
-static struct sc_reading read_write_bytes(const char *root)
+/* @key: of a line, with its colon; @missing: the reason where it is not there */
+static struct sc_reading read_io(const char *root, const char *key, const char *missing)
 {
 	char path[PATH_MAX], text[TEXT_BYTES];
 	uint64_t value;
@@ -113,8 +115,8 @@ static struct sc_reading read_write_bytes(const char *root)
 					   .reason = "/proc/self/io may not be read"};
 	if (r < 0)
 		return unsupported("no /proc/self/io: the kernel does not account I/O");
-	if (!find_number(text, "write_bytes:", &value))
-		return unsupported("/proc/self/io has no write_bytes");
+	if (!find_number(text, key, &value))
+		return unsupported(missing);
 	return measured(value);
 }
 
@@ -189,7 +191,8 @@ struct sc_usage sc_usage_read(const char *root)
 		.cpu_ns = read_cpu(),
 		.major_faults = read_major_faults(),
 		.run_delay_ns = read_run_delay(root),
-		.write_bytes = read_write_bytes(root),
+		.read_bytes = read_io(root, "read_bytes:", "/proc/self/io has no read_bytes"),
+		.write_bytes = read_io(root, "write_bytes:", "/proc/self/io has no write_bytes"),
 		.steal_ns = read_steal(root),
 	};
 }
@@ -209,6 +212,7 @@ struct sc_usage sc_usage_since(const struct sc_usage *later, const struct sc_usa
 		.cpu_ns = difference(later->cpu_ns, earlier->cpu_ns),
 		.major_faults = difference(later->major_faults, earlier->major_faults),
 		.run_delay_ns = difference(later->run_delay_ns, earlier->run_delay_ns),
+		.read_bytes = difference(later->read_bytes, earlier->read_bytes),
 		.write_bytes = difference(later->write_bytes, earlier->write_bytes),
 		.steal_ns = difference(later->steal_ns, earlier->steal_ns),
 	};

@@ -19,6 +19,7 @@ struct sc_usage {
 	struct sc_reading cpu_ns;       /* CPU time of all threads, ended ones too */
 	struct sc_reading major_faults; /* page faults that had to read; ended threads too */
 	struct sc_reading run_delay_ns; /* runnable but not running; of threads alive now */
+	struct sc_reading read_bytes;   /* caused to be fetched from storage */
 	struct sc_reading write_bytes;  /* caused to be sent to storage: dirtied page cache */
 	struct sc_reading steal_ns; /* of the machine, over all CPUs, in steps of a clock tick */
 };

@@ -20,6 +20,10 @@ static int check_config(const struct sc_sweep_config *config, struct sc_error *e
 	if (config->dry_run && config->format.given)
 		return sc_fail(error, SC_E_USAGE,
 			       "--dry-run prints a plan, --format is for reports");
+	if (config->samples.given && (config->precision.given || config->time.given))
+		return sc_fail(error, SC_E_USAGE,
+			       "--samples fixes their number, --%s decides on it: give one of them",
+			       config->precision.given ? "precision" : "time");
 	return 0;
 }
 

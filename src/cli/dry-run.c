@@ -12,6 +12,7 @@
 
 #include "../sweep/estimate.h"
 #include "../sweep/folder.h"
+#include "../sweep/schedule.h"
 #include "progress.h"
 
 static const struct {
@@ -59,6 +60,7 @@ static int print_order(const struct sc_plan *plan, FILE *out, struct sc_error *e
 int sc_dry_run_print(const struct sc_sweep *sweep, FILE *out, struct sc_error *error)
 {
 	const struct sc_plan *plan = sweep->plan;
+	char sampling[100];
 	int r = sc_folder_check(sweep->out, error);
 
 	if (r < 0)
@@ -71,10 +73,9 @@ int sc_dry_run_print(const struct sc_sweep *sweep, FILE *out, struct sc_error *e
 	r = print_order(plan, out, error);
 	if (r < 0)
 		return r;
-	(void)fprintf(out,
-		      "total    %zu cells, %zu of them run, %" PRIu32
-		      " timing samples and 1 ledger sample each\n",
-		      plan->cell_count, plan->run_count, sweep->samples);
+	sc_sampling_text(sweep, sampling, sizeof(sampling));
+	(void)fprintf(out, "total    %zu cells, %zu of them run; 1 ledger sample and %s\n",
+		      plan->cell_count, plan->run_count, sampling);
 	(void)fprintf(
 		out,
 		"note     the targets were not touched: the times are for two kinds of storage, "
@@ -85,10 +86,16 @@ int sc_dry_run_print(const struct sc_sweep *sweep, FILE *out, struct sc_error *e
 			.rows = sweep->rows,
 			.operations = sweep->operations,
 		};
-		char time[48];
+		uint32_t samples = sweep->samples ? sweep->samples : SC_SCHEDULE_PILOT;
+		uint64_t ledger_ns = sc_estimate_sweep(&estimate, plan, 0);
+		uint64_t timing_ns = sc_estimate_sweep(&estimate, plan, samples) - ledger_ns;
+		uint64_t most_ns = sweep->samples == 0 && sweep->time_ns > timing_ns
+					   ? sweep->time_ns
+					   : timing_ns;
+		char time[100];
 
-		sc_duration_text(sc_estimate_sweep(&estimate, plan, sweep->samples), time,
-				 sizeof(time));
+		sc_duration_range_text(ledger_ns + timing_ns, ledger_ns + most_ns, time,
+				       sizeof(time));
 		(void)fprintf(out, "time     about %s %s\n", time, storages[i].title);
 	}
 	return 0;

@@ -3,7 +3,8 @@
 /*
  * Values of options: text to number, by kind, with the range of the row.
  *
- * Sizes are powers of 1024 (K, M, G), durations need a unit (ns, us, ms, s, m, h). A list is
+ * Sizes are powers of 1024 (K, M, G), durations need a unit (ns, us, ms, s, m, h). Percentages may
+ * have up to four decimals, so that they are whole parts of a million. A list is
  * comma separated; a value that stands in it twice is an error, since a cell would run twice under
  * one name.
  */
@@ -17,6 +18,8 @@
 #include <string.h>
 
 #include "suggest.h"
+
+#define PARTS_PER_PERCENT 10000 /* of a million */
 
 struct suffix {
 	const char *text;
@@ -80,6 +83,45 @@ static int parse_number(const struct sc_option *option, enum sc_option_kind kind
 	return 0;
 }
 
+/* Digits, at most @digits_max of them, into *@value. Return: how many there are. */
+static size_t add_digits(const char *text, size_t digits_max, int64_t *value)
+{
+	size_t count = strspn(text, "0123456789");
+
+	for (size_t i = 0; i < count && count <= digits_max; i++)
+		*value = *value * 10 + (text[i] - '0');
+	return count;
+}
+
+static int parse_percent(const struct sc_option *option, const char *text, int64_t *ret_value,
+			 struct sc_error *error)
+{
+	size_t whole, decimals = 0;
+	const char *at = text;
+	int64_t value = 0;
+
+	whole = add_digits(at, 9, &value);
+	at += whole;
+	if (*at == '.') {
+		decimals = add_digits(at + 1, 4, &value);
+		at += 1 + decimals;
+	}
+	if (whole == 0 || whole > 9 || decimals > 4 || at[-1] == '.' ||
+	    (*at && strcmp(at, "%") != 0))
+		return sc_fail(error, SC_E_USAGE,
+			       "--%s: '%s' is not a percentage such as 5%% or "
+			       "0.5%%",
+			       option->name, text);
+	for (; decimals < 4; decimals++)
+		value *= 10;
+	if (value < option->low || value > option->high)
+		return sc_fail(error, SC_E_USAGE, "--%s: '%s' is out of range (%g%% to %g%%)",
+			       option->name, text, (double)option->low / PARTS_PER_PERCENT,
+			       (double)option->high / PARTS_PER_PERCENT);
+	*ret_value = value;
+	return 0;
+}
+
 static const char *choice_name(size_t index, const void *context)
 {
 	const struct sc_choices *choices = context;
@@ -120,6 +162,8 @@ static int parse_choice(const struct sc_option *option, const char *text, int64_
 static int parse_scalar(const struct sc_option *option, enum sc_option_kind kind, const char *text,
 			int64_t *ret_value, struct sc_error *error)
 {
+	if (kind == SC_OPTION_PERCENT)
+		return parse_percent(option, text, ret_value, error);
 	if (kind == SC_OPTION_ENUM)
 		return parse_choice(option, text, ret_value, error);
 	return parse_number(option, kind, text, ret_value, error);
@@ -225,6 +269,7 @@ int sc_option_store(const struct sc_option *option, const char *text, bool given
 	case SC_OPTION_POWER:
 	case SC_OPTION_PAGES:
 	case SC_OPTION_DURATION:
+	case SC_OPTION_PERCENT:
 	case SC_OPTION_ENUM:
 		number->given = given;
 		return parse_scalar(option, option->kind, text, &number->value, error);

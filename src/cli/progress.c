@@ -12,6 +12,8 @@
 #include <sys/ioctl.h>
 
 #include "../base/clock.h"
+#include "../model/format.h"
+#include "../sweep/schedule.h"
 
 #define REWRITE_EVERY_NS 100000000u
 #define TELL_EVERY_NS    10000000000u
@@ -32,6 +34,32 @@ void sc_duration_text(uint64_t ns, char *text, size_t text_bytes)
 			       seconds % 3600 / 60);
 }
 
+void sc_sampling_text(const struct sc_sweep *sweep, char *text, size_t text_bytes)
+{
+	char percent[SC_FORMAT_BYTES], time[48];
+
+	if (sweep->samples) {
+		(void)snprintf(text, text_bytes, "%" PRIu32 " samples each", sweep->samples);
+		return;
+	}
+	sc_duration_text(sweep->time_ns, time, sizeof(time));
+	(void)snprintf(text, text_bytes, "%u samples each, and more until ±%s or %s",
+		       SC_SCHEDULE_PILOT,
+		       sc_format_percent(sweep->precision, percent, sizeof(percent)), time);
+}
+
+void sc_duration_range_text(uint64_t least_ns, uint64_t most_ns, char *text, size_t text_bytes)
+{
+	char least[48], most[48];
+
+	sc_duration_text(least_ns, least, sizeof(least));
+	sc_duration_text(most_ns, most, sizeof(most));
+	if (strcmp(least, most) == 0)
+		(void)snprintf(text, text_bytes, "%s", least);
+	else
+		(void)snprintf(text, text_bytes, "%s to %s", least, most);
+}
+
 static void tell_target(const struct sc_progress_view *view, const struct sc_target *target)
 {
 	char floor[64] = "";
@@ -45,10 +73,10 @@ static void tell_target(const struct sc_progress_view *view, const struct sc_tar
 }
 
 static void tell_begin(void *self, const struct sc_report_head *head, const char *folder,
-		       uint64_t estimate_ns)
+		       uint64_t least_ns, uint64_t most_ns)
 {
 	struct sc_progress_view *view = self;
-	char time[48];
+	char time[100], sampling[100];
 
 	if (view->quiet)
 		return;
@@ -57,12 +85,13 @@ static void tell_begin(void *self, const struct sc_report_head *head, const char
 	(void)fputs("syncost: works in a directory of its own there (.syncost-…), removed at the "
 		    "end; nothing else is touched\n",
 		    view->err);
-	sc_duration_text(estimate_ns, time, sizeof(time));
+	sc_duration_range_text(least_ns, most_ns, time, sizeof(time));
+	sc_sampling_text(view->sweep, sampling, sizeof(sampling));
 	(void)fprintf(view->err, "syncost: %zu cells", head->cell_count);
 	if (view->same_count)
 		(void)fprintf(view->err, ", %zu of them cannot differ from another",
 			      view->same_count);
-	(void)fprintf(view->err, "; %" PRIu32 " samples each: about %s\n", view->samples, time);
+	(void)fprintf(view->err, "; %s: about %s\n", sampling, time);
 	(void)fprintf(view->err, "syncost: report goes to %s\n", folder);
 	view->told_ns = sc_monotonic_ns();
 }
@@ -79,15 +108,16 @@ static size_t terminal_width(FILE *err)
 static void rewrite_line(struct sc_progress_view *view, const struct sc_sweep_progress *progress)
 {
 	size_t width = terminal_width(view->err), filled;
+	uint64_t total = progress->done + progress->left;
 	char bar[BAR_CELLS + 1u], line[LINE_BYTES], time[48];
 
-	filled = progress->total ? (size_t)(progress->done * BAR_CELLS / progress->total) : 0;
+	filled = total ? (size_t)(progress->done * BAR_CELLS / total) : 0;
 	memset(bar, '.', BAR_CELLS);
 	memset(bar, '#', filled);
 	bar[BAR_CELLS] = '\0';
 	sc_duration_text(progress->left_ns, time, sizeof(time));
 	(void)snprintf(line, sizeof(line), "[%s] %" PRIu64 "/%" PRIu64 ", %s left  %s", bar,
-		       progress->done, progress->total, time, progress->cell_id);
+		       progress->done, total, time, progress->cell_id);
 	/* The last column stays free: some terminals break the line there. */
 	(void)fprintf(view->err, "\r%.*s\033[K", (int)(width - 1), line);
 	(void)fflush(view->err);
@@ -100,9 +130,10 @@ static void tell_line(const struct sc_progress_view *view, const struct sc_sweep
 
 	sc_duration_text(progress->left_ns, time, sizeof(time));
 	(void)fprintf(view->err,
-		      "syncost: round %" PRIu32 " of %" PRIu32 ", %" PRIu64 " of %" PRIu64
+		      "syncost: round %" PRIu32 ", %" PRIu64 " of %s%" PRIu64
 		      " samples, about %s left\n",
-		      progress->round, progress->rounds, progress->done, progress->total, time);
+		      progress->round, progress->done, view->sweep->samples ? "" : "about ",
+		      progress->done + progress->left, time);
 }
 
 static void tell_progress(void *self, const struct sc_sweep_progress *progress)
@@ -111,7 +142,7 @@ static void tell_progress(void *self, const struct sc_sweep_progress *progress)
 	uint64_t now_ns = sc_monotonic_ns();
 	uint64_t every_ns = view->is_terminal ? REWRITE_EVERY_NS : TELL_EVERY_NS;
 
-	if (view->quiet || (now_ns - view->told_ns < every_ns && progress->done < progress->total))
+	if (view->quiet || (now_ns - view->told_ns < every_ns && progress->left > 0))
 		return;
 	view->told_ns = now_ns;
 	if (view->is_terminal)
@@ -129,7 +160,7 @@ struct sc_progress_view sc_progress_view_init(FILE *err, bool quiet, const struc
 		.quiet = quiet,
 		.is_terminal = isatty(fileno(err)) && !(kind && strcmp(kind, "dumb") == 0),
 		.same_count = sweep->plan->cell_count - sweep->plan->run_count,
-		.samples = sweep->samples,
+		.sweep = sweep,
 	};
 }
 

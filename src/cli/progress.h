@@ -12,7 +12,7 @@ struct sc_progress_view {
 	bool line_open;    /* the rewritten line stands there */
 	uint64_t told_ns;  /* when something was said last */
 	size_t same_count; /* cells that carry the figures of others */
-	uint32_t samples;
+	const struct sc_sweep *sweep; /* what was asked for */
 };
 
 /** sc_progress_view_init() */
@@ -24,5 +24,11 @@ struct sc_sweep_observer sc_progress_observer(struct sc_progress_view *view);
 /** sc_progress_end() - leave the rewritten line behind. */
 void sc_progress_end(struct sc_progress_view *view);
 
+/** sc_sampling_text() - "9 samples each", "7 samples each, and more until ±5 % or 60 s" */
+void sc_sampling_text(const struct sc_sweep *sweep, char *text, size_t text_bytes);
+
 /** sc_duration_text() - "50 s", "4 min", "1 h 20 min": as people say it. */
 void sc_duration_text(uint64_t ns, char *text, size_t text_bytes);
+
+/** sc_duration_range_text() - "50 s", or "50 s to 65 s" where the two are not said alike */
+void sc_duration_range_text(uint64_t least_ns, uint64_t most_ns, char *text, size_t text_bytes);

@@ -63,8 +63,15 @@ static const struct sc_option rows[] = {
 	{ "ops", 0, SC_OPTION_COUNT, 0, PLACE(ops), "N", NULL, 1, 1000000000, NULL,
 	  "Operations of each timing sample. Without it, what takes 50 ms, or up to 2 s for 20 "
 	  "commits and whole checkpoint cycles." },
-	{ "samples", 0, SC_OPTION_COUNT, 0, PLACE(samples), "N", "9", 6, 1000, NULL,
-	  "Timing samples of each cell; six is the fewest that give a 95 % interval." },
+	{ "precision", 0, SC_OPTION_PERCENT, 0, PLACE(precision), "PERCENT", "5%", 1000, 500000,
+	  NULL,
+	  "Take timing samples of a cell until neither side of the 95 % interval of its rate is "
+	  "wider." },
+	{ "time", 0, SC_OPTION_DURATION, 0, PLACE(time), "DURATION", "1m", 1000000, DAY_NS, NULL,
+	  "But no more than fit into this time, all cells together; 7 of each are taken anyway." },
+	{ "samples", 0, SC_OPTION_COUNT, 0, PLACE(samples), "N", NULL, 6, 1000, NULL,
+	  "Just so many timing samples of each cell, instead of --precision and --time; six is the "
+	  "fewest that give a 95 % interval." },
 	{ "seed", 0, SC_OPTION_COUNT, 0, PLACE(seed), "N", "1", 0, INT64_MAX, NULL,
 	  "Seed of the order and of all generated values." },
 	{ "timeout", 0, SC_OPTION_DURATION, 0, PLACE(timeout), "DURATION", "10m", 1000000,
@@ -77,8 +84,7 @@ static const struct sc_option rows[] = {
 	  "./syncost-reports." },
 	{ "format", 'f', SC_OPTION_ENUM, 0, PLACE(format), "FORMAT", "table", 0, 0,
 	  &sc_choices_format,
-	  "What is printed at the end. In the table, * marks an interval wider than 5 % of its "
-	  "value on either side." },
+	  "What is printed at the end. In the table, * marks an interval wider than --precision." },
 	{ "dry-run", 0, SC_OPTION_FLAG, 0, PLACE(dry_run), NULL, NULL, 0, 0, NULL,
 	  "Print the plan with an estimate of the time, and run nothing." },
 	{ "list-suites", 0, SC_OPTION_FLAG, 0, PLACE(list_suites), NULL, NULL, 0, 0, NULL,

@@ -4,10 +4,25 @@
 
 #include "report.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
 #define NOT_RUN "the cell was not run"
+
+const char *sc_ended_name(enum sc_ended ended)
+{
+	static const char *const names[] = {
+		[SC_ENDED_NOT] = "not",
+		[SC_ENDED_CONVERGED] = "converged",
+		[SC_ENDED_TIME] = "time",
+		[SC_ENDED_SAMPLES] = "samples",
+	};
+
+	static_assert(SC_ARRAY_COUNT(names) == SC_ENDED_COUNT_, "a name each");
+	assert(ended < SC_ENDED_COUNT_);
+	return names[ended];
+}
 
 static void set_reason(char *reason, const char *text)
 {
@@ -23,6 +38,7 @@ void sc_cell_set_absent(struct sc_cell *cell, enum sc_status status, const char 
 	cell->op_ns = (struct sc_latency){.status = status};
 	cell->commit_ns = (struct sc_latency){.status = status};
 	cell->cpu_wall_status = status;
+	cell->ended = SC_ENDED_NOT;
 	cell->split = (struct sc_split){.status = status};
 	cell->bound = (struct sc_bound){.status = status};
 	cell->syncs = (struct sc_syncs){.status = status, .physical_status = status};
@@ -124,6 +140,7 @@ static void copy_plain(struct sc_cell *cell, const struct sc_cell *source)
 	cell->rows = identity.rows;
 	cell->seed = identity.seed;
 	cell->precision = identity.precision;
+	cell->rule = identity.rule;
 
 	cell->same_as = cell->same_as_reason = cell->reason = NULL;
 	cell->op_ns.buckets = cell->commit_ns.buckets = NULL;

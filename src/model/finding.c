@@ -69,7 +69,7 @@ static const struct row rows[] = {
 	[SC_FINDING_NOT_CONVERGED] = { "not-converged", SC_SEVERITY_WARNING,
 		"%zu of %zu measured cells did not reach the precision asked for; the widest is %s "
 		"with ±%s"
-		NEXT "give it more --samples, or compare only what lies outside of the intervals" },
+		NEXT "give it more --time (or --samples), or compare only what lies outside of the intervals" },
 	[SC_FINDING_INSTRUMENT_COST] = { "instrument-cost", SC_SEVERITY_NOTE,
 		"with the instruments on, an operation of %s took %.2f times as long: read its split "
 		"as shares; its rate is from samples without them"
@@ -111,6 +111,13 @@ static const struct row rows[] = {
 		"target %s is mounted with %s: a sync does not flush the device, so a power cut can "
 		"take what was synced"
 		NEXT "mount it without that option, unless the device's cache survives a power cut" },
+	[SC_FINDING_TWO_MODES] = { "two-modes", SC_SEVERITY_WARNING,
+		"%s has two rates and no one in between: %zu samples near %s and %zu near %s %s/s"
+		NEXT "its median is of the group that came more often: samples.csv has the rounds" },
+	[SC_FINDING_OTHER_IO] = { "other-io", SC_SEVERITY_WARNING,
+		"in %zu of %zu samples of %s others moved more on its disk than in its quietest one, "
+		"and more than the sample itself, up to %s"
+		NEXT "repeat it while nothing else uses the disk" },
 };
 /* clang-format on */
 

@@ -40,6 +40,8 @@ enum sc_finding_code {
 	SC_FINDING_NO_RECOMMENDATION,  /* why there is none for a target */
 	SC_FINDING_FEW_OPERATIONS,     /* quantiles from fewer than 100 */
 	SC_FINDING_FLUSH_DISABLED,     /* a mount option keeps flushes from the device */
+	SC_FINDING_TWO_MODES,          /* samples of a cell fall into two groups */
+	SC_FINDING_OTHER_IO,           /* others used the disk meanwhile */
 	SC_FINDING_COUNT_,
 };
 

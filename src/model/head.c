@@ -12,6 +12,8 @@ static void free_target(struct sc_target *target)
 	free(target->mount_options);
 	free(target->storage);
 	free(target->write_cache);
+	free(target->disk);
+	free(target->disk_reason);
 	free(target->sync_floor_reason);
 	free(target->uring_floor_reason);
 	sc_findings_fini(&target->findings);

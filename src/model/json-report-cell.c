@@ -23,6 +23,11 @@ static const char *kind_name(int index)
 	return sc_sample_kind_name((enum sc_sample_kind)index);
 }
 
+static const char *ended_name(int index)
+{
+	return sc_ended_name((enum sc_ended)index);
+}
+
 static const char *wal_state_name(int index)
 {
 	return sc_wal_state_name((enum sc_wal_state)index);
@@ -109,6 +114,23 @@ static int check_identity(const struct sc_cell *cell, struct sc_json_place place
 	return 0;
 }
 
+/* A report of an earlier version does not have the key. */
+static int get_ended(const cJSON *json, struct sc_json_place place, struct sc_cell *cell,
+		     struct sc_error *error)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, "ended");
+	char reason[SC_REASON_BYTES];
+	enum sc_status absent;
+	int ended = SC_ENDED_NOT;
+	int r;
+
+	if (!item || sc_json_is_absent(item, &absent, reason, sizeof(reason)))
+		return 0;
+	r = sc_report_get_name(json, "ended", place, ended_name, SC_ENDED_COUNT_, &ended, error);
+	cell->ended = (enum sc_ended)ended;
+	return r;
+}
+
 static int get_timing(const cJSON *json, struct sc_json_place place, struct sc_cell *cell,
 		      struct sc_error *error)
 {
@@ -125,6 +147,8 @@ static int get_timing(const cJSON *json, struct sc_json_place place, struct sc_c
 		r = get_interval(json, "ops_per_s", place, &cell->ops_per_s, error);
 	if (r == 0)
 		r = get_interval(json, "commits_per_s", place, &cell->commits_per_s, error);
+	if (r == 0)
+		r = get_ended(json, place, cell, error);
 	if (r == 0)
 		r = sc_json_get_latency(json, "op_ns", place, &cell->op_ns, error);
 	if (r == 0)
@@ -337,6 +361,25 @@ static int get_ledger(const cJSON *json, struct sc_json_place place, struct sc_c
 	return r;
 }
 
+/* A report of an earlier version does not have the key. */
+static int get_other_io(const cJSON *json, struct sc_json_place place,
+			struct sc_cell_sample *sample, struct sc_error *error)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, "other_io_bytes");
+
+	if (!item) {
+		sample->other_io_status = SC_SKIPPED;
+		(void)snprintf(sample->other_io_reason, sizeof(sample->other_io_reason),
+			       "the version that wrote the report did not measure it");
+		return 0;
+	}
+	if (sc_json_is_absent(item, &sample->other_io_status, sample->other_io_reason,
+			      sizeof(sample->other_io_reason)))
+		return 0;
+	return sc_report_get_u64(json, "other_io_bytes", place, &sample->other_io_bytes,
+				 &sample->other_io_status, error);
+}
+
 static int get_sample(const cJSON *json, struct sc_json_place place, struct sc_cell_sample *sample,
 		      struct sc_error *error)
 {
@@ -352,6 +395,8 @@ static int get_sample(const cJSON *json, struct sc_json_place place, struct sc_c
 	if (r == 0)
 		r = sc_report_get_u64(json, "run_delay_ns", place, &sample->run_delay_ns,
 				      &sample->run_delay_status, error);
+	if (r == 0)
+		r = get_other_io(json, place, sample, error);
 	sample->kind = (enum sc_sample_kind)kind;
 	return r;
 }

@@ -70,6 +70,114 @@ static int get_sqlite(const cJSON *json, struct sc_json_place place, struct sc_r
 	return r;
 }
 
+static int get_looks(const cJSON *json, struct sc_json_place place, struct sc_stop_rule *rule,
+		     struct sc_error *error)
+{
+	const cJSON *list = NULL, *item;
+	int r;
+
+	r = sc_report_get_array(json, "looks", place, &list, error);
+	if (r < 0)
+		return r;
+	if (cJSON_GetArraySize(list) > (int)SC_STOP_LOOKS_MAX)
+		return sc_json_fail(place, "looks", "are too many", error);
+	place.path = "plan.looks";
+	cJSON_ArrayForEach(item, list)
+	{
+		struct sc_stop_planned *look = &rule->looks[rule->look_count];
+		uint64_t samples = 0, rank = 0;
+
+		r = sc_report_get_u64_plain(item, "samples", place, &samples, error);
+		if (r == 0)
+			r = sc_report_get_u64_plain(item, "rank", place, &rank, error);
+		if (r < 0)
+			return r;
+		if (samples > SC_STOP_SAMPLES_MAX || rank == 0 || rank > samples)
+			return sc_json_fail(place, "samples and rank", "do not go together", error);
+		*look = (struct sc_stop_planned){(uint32_t)samples, (uint32_t)rank};
+		rule->look_count++;
+	}
+	return 0;
+}
+
+static const char *shape_name(int index)
+{
+	return sc_stop_shape_name((enum sc_stop_shape)index);
+}
+
+static int get_simulated(const cJSON *json, struct sc_json_place place,
+			 struct sc_sampling *sampling, struct sc_error *error)
+{
+	const cJSON *child = NULL;
+	char reason[SC_REASON_BYTES];
+	enum sc_status absent;
+	uint64_t draws = 0;
+	int shape = 0;
+	int r;
+
+	r = sc_json_get_object(json, "simulated", place, &child, error);
+	if (r < 0 || sc_json_is_absent(child, &absent, reason, sizeof(reason)))
+		return r;
+	place.path = "plan.simulated";
+	r = sc_report_get_u64_plain(child, "draws", place, &draws, error);
+	if (r == 0)
+		r = sc_report_get_number(child, "lowest", place, &sampling->simulated.lowest,
+					 error);
+	if (r == 0)
+		r = sc_report_get_name(child, "distribution", place, shape_name,
+				       SC_STOP_SHAPE_COUNT_, &shape, error);
+	if (r == 0)
+		r = sc_report_get_number(child, "spread", place, &sampling->simulated.spread,
+					 error);
+	if (r == 0 && draws > UINT32_MAX)
+		r = sc_json_fail(place, "draws", "is too large", error);
+	sampling->simulated.draws = (uint32_t)draws;
+	sampling->simulated.shape = (enum sc_stop_shape)shape;
+	return r;
+}
+
+static int get_rule(const cJSON *json, struct sc_json_place place, struct sc_report_head *head,
+		    struct sc_error *error)
+{
+	struct sc_sampling *sampling = &head->sampling;
+	int r;
+
+	r = get_looks(json, place, &sampling->rule, error);
+	if (r == 0)
+		r = sc_report_get_number(json, "confidence", place, &sampling->rule.confidence,
+					 error);
+	if (r == 0)
+		r = sc_report_get_number(json, "coverage", place, &sampling->rule.coverage, error);
+	if (r == 0)
+		r = get_simulated(json, place, sampling, error);
+	sampling->rule.precision = head->precision;
+	return r;
+}
+
+/* A report of an earlier version has none of it: then nothing is known. */
+static int get_sampling(const cJSON *json, struct sc_json_place place, struct sc_report_head *head,
+			struct sc_error *error)
+{
+	struct sc_sampling *sampling = &head->sampling;
+	uint64_t samples = 0, pilot = 0;
+	int r;
+
+	if (!cJSON_HasObjectItem(json, "samples"))
+		return 0;
+	r = sc_report_get_u64_plain(json, "samples", place, &samples, error);
+	if (r == 0)
+		r = sc_report_get_u64_plain(json, "pilot", place, &pilot, error);
+	if (r == 0)
+		r = sc_report_get_u64_plain(json, "time_ns", place, &sampling->time_ns, error);
+	if (r == 0 && (samples > UINT32_MAX || pilot > UINT32_MAX))
+		r = sc_json_fail(place, "samples and pilot", "are too large", error);
+	sampling->samples = (uint32_t)samples;
+	sampling->pilot = (uint32_t)pilot;
+	if (r == 0 && cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(json, "looks")))
+		r = get_rule(json, place, head, error);
+	return r;
+}
+
 static int get_plan(const cJSON *json, struct sc_json_place place, struct sc_report_head *head,
 		    struct sc_error *error)
 {
@@ -91,6 +199,8 @@ static int get_plan(const cJSON *json, struct sc_json_place place, struct sc_rep
 		r = sc_report_get_u64_plain(json, "rounds", place, &rounds, error);
 	if (r == 0)
 		r = sc_report_get_number(json, "precision", place, &head->precision, error);
+	if (r == 0)
+		r = get_sampling(json, place, head, error);
 	if (r == 0)
 		r = sc_report_get_u64_plain(json, "cell_count", place, &cells, error);
 	if (r == 0 && rounds > UINT32_MAX)
@@ -157,7 +267,13 @@ static int get_target(const cJSON *json, struct sc_json_place place, struct sc_t
 	r = get_target_figures(json, place, target, error);
 	if (r < 0)
 		return r;
-	if (get_reason(json, "sync_floor_ns_p50", &target->sync_floor_reason) < 0 ||
+	if (cJSON_HasObjectItem(json, "disk")) {
+		r = sc_report_get_text(json, "disk", place, &target->disk, error);
+		if (r < 0)
+			return r;
+	}
+	if (get_reason(json, "disk", &target->disk_reason) < 0 ||
+	    get_reason(json, "sync_floor_ns_p50", &target->sync_floor_reason) < 0 ||
 	    get_reason(json, "uring_floor_ns_p50", &target->uring_floor_reason) < 0)
 		return sc_fail(error, -ENOMEM, "reading %s", place.subject);
 	return sc_report_get_findings(json, place, &target->findings, error);

@@ -152,6 +152,73 @@ static cJSON *build_sqlite(const struct sc_report_head *head, bool *ret_complete
 	return json;
 }
 
+static bool put_looks(cJSON *json, const struct sc_stop_rule *rule)
+{
+	cJSON *list = cJSON_AddArrayToObject(json, "looks");
+
+	for (size_t i = 0; list && i < rule->look_count; i++) {
+		cJSON *item = cJSON_CreateObject();
+
+		if (!add_item(list, item, true) ||
+		    !sc_json_put_u64(item, "samples", rule->looks[i].samples) ||
+		    !sc_json_put_u64(item, "rank", rule->looks[i].rank))
+			return false;
+	}
+	return list != NULL;
+}
+
+static bool put_simulated(cJSON *json, const struct sc_sampling *sampling)
+{
+	cJSON *child;
+
+	if (sampling->simulated.draws == 0)
+		return sc_json_put_absent(json, "simulated", SC_SKIPPED, "no trial was run");
+	child = cJSON_AddObjectToObject(json, "simulated");
+	return sc_json_put_u64(child, "draws", sampling->simulated.draws) &&
+	       sc_json_put_u64(child, "distributions", SC_STOP_TRIALS) &&
+	       put_number(child, "lowest", sampling->simulated.lowest) &&
+	       sc_json_put_text(child, "distribution",
+				sc_stop_shape_name(sampling->simulated.shape)) &&
+	       put_number(child, "spread", sampling->simulated.spread);
+}
+
+/* Keys that are about the stopping rule alone, as not measured. */
+static bool put_no_rule(cJSON *json, const char *const *keys, size_t count, const char *reason)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!sc_json_put_absent(json, keys[i], SC_SKIPPED, reason))
+			return false;
+	}
+	return true;
+}
+
+static bool put_sampling(cJSON *json, const struct sc_sampling *sampling)
+{
+	static const char *const keys[] = {"pilot", "time_ns",  "samples_max",
+					   "looks", "coverage", "simulated"};
+	const struct sc_stop_rule *rule = &sampling->rule;
+
+	if (!put_number(json, "confidence", SC_CONFIDENCE))
+		return false;
+	if (sampling->samples > 0)
+		return sc_json_put_u64(json, "samples", sampling->samples) &&
+		       put_no_rule(json, keys, SC_ARRAY_COUNT(keys),
+				   "a fixed number of samples was asked for");
+	if (!sc_json_put_absent(json, "samples", SC_SKIPPED, "as many as the precision takes"))
+		return false;
+	if (sampling->pilot == 0)
+		return put_no_rule(json, keys, SC_ARRAY_COUNT(keys), "it is not known");
+	if (!sc_json_put_u64(json, "pilot", sampling->pilot) ||
+	    !sc_json_put_u64(json, "time_ns", sampling->time_ns))
+		return false;
+	if (rule->look_count == 0)
+		return put_no_rule(json, keys + 2, SC_ARRAY_COUNT(keys) - 2,
+				   "planned only when the first round is over");
+	return sc_json_put_u64(json, "samples_max", rule->looks[rule->look_count - 1].samples) &&
+	       put_looks(json, rule) && put_number(json, "coverage", rule->coverage) &&
+	       put_simulated(json, sampling);
+}
+
 static cJSON *build_plan(const struct sc_report_head *head, bool *ret_complete)
 {
 	cJSON *json = cJSON_CreateObject();
@@ -165,6 +232,7 @@ static cJSON *build_plan(const struct sc_report_head *head, bool *ret_complete)
 			sc_json_put_u64(json, "rounds", head->rounds) &&
 			put_number(json, "precision",
 				   head->precision > 0 ? head->precision : SC_PRECISION_DEFAULT) &&
+			put_sampling(json, &head->sampling) &&
 			sc_json_put_u64(json, "cell_count", head->cell_count) &&
 			sc_json_put_setting(json, "base", &head->base);
 	return json;
@@ -194,6 +262,8 @@ static cJSON *build_target(const struct sc_report_head *head, size_t index, bool
 			 : sc_json_put_absent(json, "rotational", rotational, KERNEL_SILENT)) &&
 		put_text_or_absent(json, "write_cache", target->write_cache, SC_UNSUPPORTED,
 				   KERNEL_SILENT) &&
+		put_text_or_absent(json, "disk", target->disk, SC_UNSUPPORTED,
+				   target->disk_reason ? target->disk_reason : KERNEL_SILENT) &&
 		put_u64_or_absent(json, "sync_floor_ns_p50", target->sync_floor_ns_p50,
 				  target->sync_floor_status, floor_reason) &&
 		sc_json_put_u64(json, "sync_floor_n", target->sync_floor_n) &&
@@ -256,6 +326,11 @@ static int check_head(const struct sc_report_head *head, struct sc_error *error)
 				       "finite number",
 				       i);
 	}
+	if (!isfinite(head->sampling.rule.coverage) || !isfinite(head->sampling.simulated.lowest) ||
+	    !isfinite(head->sampling.simulated.spread))
+		return sc_fail(error, SC_E_FORMAT,
+			       "report: a figure of plan.coverage or plan.simulated is not a "
+			       "finite number");
 	if (!isfinite(head->precision))
 		return sc_fail(error, SC_E_FORMAT, "report: plan.precision is not a finite number");
 	return 0;
@@ -351,6 +426,10 @@ static bool put_timing(cJSON *json, const struct sc_cell *cell)
 	       put_u64_or_absent(json, "commits", cell->commits, status, reason) &&
 	       put_interval(json, "ops_per_s", &cell->ops_per_s) &&
 	       put_interval(json, "commits_per_s", &cell->commits_per_s) &&
+	       (cell->ended != SC_ENDED_NOT
+			? sc_json_put_text(json, "ended", sc_ended_name(cell->ended))
+			: sc_json_put_absent(json, "ended", SC_SKIPPED,
+					     "it was to get more samples, or failed")) &&
 	       sc_json_put_latency(json, "op_ns", &cell->op_ns) &&
 	       sc_json_put_latency(json, "commit_ns", &cell->commit_ns) &&
 	       (cell->cpu_wall_status == SC_MEASURED
@@ -513,7 +592,9 @@ static bool put_sample(cJSON *list, const struct sc_cell_sample *sample)
 	       put_u64_or_absent(item, "steal_ns", sample->steal_ns, sample->steal_status,
 				 KERNEL_SILENT) &&
 	       put_u64_or_absent(item, "run_delay_ns", sample->run_delay_ns,
-				 sample->run_delay_status, KERNEL_SILENT);
+				 sample->run_delay_status, KERNEL_SILENT) &&
+	       put_u64_or_absent(item, "other_io_bytes", sample->other_io_bytes,
+				 sample->other_io_status, sample->other_io_reason);
 }
 
 static bool put_samples(cJSON *json, const struct sc_cell *cell)

@@ -31,6 +31,8 @@ static const struct sc_json_field spec_fields[] = {
 	{"time_limit_ns", SC_JSON_U64,  offsetof(struct sc_sample_spec, time_limit_ns)},
 	{"round",         SC_JSON_U32,  offsetof(struct sc_sample_spec, round)},
 	{"instruments",   SC_JSON_U32,  offsetof(struct sc_sample_spec, instruments)},
+	{"disk",          SC_JSON_TEXT, offsetof(struct sc_sample_spec, disk)},
+	{"disk_reason",   SC_JSON_TEXT, offsetof(struct sc_sample_spec, disk_reason)},
 	{"suite_text",    SC_JSON_TEXT, offsetof(struct sc_sample_spec, suite_text)},
 };
 
@@ -45,6 +47,7 @@ static const struct sc_json_field sample_fields[] = {
 	{"major_faults",     SC_JSON_U64,  offsetof(struct sc_sample, major_faults)},
 	{"busy_retries",     SC_JSON_U64,  offsetof(struct sc_sample, busy_retries)},
 	{"checkpoints_seen", SC_JSON_U64,  offsetof(struct sc_sample, checkpoints_seen)},
+	{"turn_ns",          SC_JSON_U64,  offsetof(struct sc_sample, turn_ns)},
 };
 
 static const struct sc_json_field latency_fields[] = {
@@ -179,6 +182,14 @@ static bool put_counter(cJSON *json, const char *key, enum sc_status status, uin
 	return sc_json_put_u64(json, key, value);
 }
 
+static bool put_other_io(cJSON *json, const struct sc_sample *sample)
+{
+	if (sample->other_io_status != SC_MEASURED)
+		return sc_json_put_absent(json, "other_io_bytes", sample->other_io_status,
+					  sample->other_io_reason);
+	return sc_json_put_u64(json, "other_io_bytes", sample->other_io_bytes);
+}
+
 static bool put_absent_fields(cJSON *json, const struct sc_json_field *fields, size_t count,
 			      enum sc_status status, const char *reason)
 {
@@ -297,6 +308,7 @@ int sc_sample_format(const struct sc_sample *sample, char **ret_text, struct sc_
 		PUT(json, sample_fields, sample) &&
 		put_counter(json, "run_delay_ns", sample->run_delay_status, sample->run_delay_ns) &&
 		put_counter(json, "steal_ns", sample->steal_status, sample->steal_ns) &&
+		put_other_io(json, sample) &&
 		sc_json_put_setting(json, "effective", &sample->effective) &&
 		sc_json_put_latency(json, "op_ns", &sample->op_ns) &&
 		sc_json_put_latency(json, "commit_ns", &sample->commit_ns) &&
@@ -404,6 +416,19 @@ static int get_counter(const cJSON *json, const char *key, struct sc_json_place 
 		return 0;
 	if (sc_json_u64_value(item, ret_value))
 		return sc_json_fail(place, key, "must be an integer from 0", error);
+	return 0;
+}
+
+static int get_other_io(const cJSON *json, struct sc_json_place place, struct sc_sample *sample,
+			struct sc_error *error)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, "other_io_bytes");
+
+	if (sc_json_is_absent(item, &sample->other_io_status, sample->other_io_reason,
+			      sizeof sample->other_io_reason))
+		return 0;
+	if (sc_json_u64_value(item, &sample->other_io_bytes))
+		return sc_json_fail(place, "other_io_bytes", "must be an integer from 0", error);
 	return 0;
 }
 
@@ -607,6 +632,8 @@ static int get_sample(const cJSON *json, struct sc_sample *sample, struct sc_err
 	if (r == 0)
 		r = get_counter(json, "steal_ns", place, &sample->steal_status, &sample->steal_ns,
 				error);
+	if (r == 0)
+		r = get_other_io(json, place, sample, error);
 	if (r == 0)
 		r = sc_json_get_setting(json, "effective", place, &sample->effective, error);
 	if (r == 0)

@@ -66,6 +66,7 @@ int sc_factor_between(const struct sc_cell *cell, const struct sc_cell *base,
 {
 	SC_CLEANUP(sc_freep) double *ratios = NULL;
 	struct sc_interval factor = {.status = SC_MEASURED};
+	struct sc_stop_verdict verdict = {0};
 	size_t count = 0, low, high;
 
 	ratios = calloc(cell->sample_count + 1, sizeof(*ratios));
@@ -85,10 +86,22 @@ int sc_factor_between(const struct sc_cell *cell, const struct sc_cell *base,
 		*ret_factor = factor;
 		return 0;
 	}
-	factor.converged = sc_median_ranks(count, SC_CONFIDENCE, &low, &high, &factor.coverage);
-	factor.low = ratios[low - 1];
-	factor.high = ratios[high - 1];
 	factor.n = (uint32_t)count;
+	/* How many rounds both have was decided by their values: only the rule's ranks hold then.
+	 */
+	if (cell->rule)
+		verdict = sc_stop_look(cell->rule, ratios, count);
+	if (verdict.has_interval) {
+		factor.converged = true;
+		factor.low = verdict.low;
+		factor.high = verdict.high;
+		factor.coverage = cell->rule->coverage;
+	} else {
+		factor.converged =
+			sc_median_ranks(count, SC_CONFIDENCE, &low, &high, &factor.coverage);
+		factor.low = ratios[low - 1];
+		factor.high = ratios[high - 1];
+	}
 	*ret_factor = factor;
 	return 0;
 }

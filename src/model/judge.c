@@ -239,9 +239,10 @@ static int gather_code(struct sc_report_head *head, const struct sc_cell *cells,
 static int gather_cells(struct sc_report_head *head, const struct sc_cell *cells, size_t cell_count)
 {
 	static const enum sc_finding_code codes[] = {
-		SC_FINDING_SYNC_MISMATCH,   SC_FINDING_CALLS_DROPPED, SC_FINDING_EFFECTIVE_DIFFERS,
-		SC_FINDING_RUN_DELAY,       SC_FINDING_STEAL,         SC_FINDING_NO_CHECKPOINT,
-		SC_FINDING_INSTRUMENT_COST, SC_FINDING_RESIDUAL,
+		SC_FINDING_SYNC_MISMATCH, SC_FINDING_CALLS_DROPPED, SC_FINDING_EFFECTIVE_DIFFERS,
+		SC_FINDING_RUN_DELAY,     SC_FINDING_STEAL,         SC_FINDING_OTHER_IO,
+		SC_FINDING_TWO_MODES,     SC_FINDING_NO_CHECKPOINT, SC_FINDING_INSTRUMENT_COST,
+		SC_FINDING_RESIDUAL,
 	};
 	int r = 0;
 

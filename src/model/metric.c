@@ -15,6 +15,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "metric-noise.h"
+
 #define NO_LEDGER "no ledger sample was run"
 #define NO_COMMIT "the workload does not commit"
 
@@ -649,6 +651,21 @@ const struct sc_metric sc_metrics[] = {
 	{ "major_faults", "Major faults", "faults",
 	  "memory faults that had to wait for the storage in the ledger sample",
 	  COUNT, LOWER, FROM_LEDGER, SC_GROUP_QUALITY, read_major_faults },
+
+	{ "worst_steal_share", "Steal, worst sample", "steal",
+	  "CPU time that the hypervisor took from the machine, of the wall time of a timing sample: "
+	  "the largest",
+	  RATIO, NEITHER, TIMING, SC_GROUP_NOISE, sc_noise_steal },
+	{ "worst_run_delay_share", "Run delay, worst sample", "delay",
+	  "time runnable but waiting for a CPU, of the wall time of a timing sample: the largest",
+	  RATIO, NEITHER, TIMING, SC_GROUP_NOISE, sc_noise_run_delay },
+	{ "other_io_bytes_max", "I/O of others, worst sample", "other I/O",
+	  "what the disk moved in a timing sample beyond the sample's own bytes: the largest; the "
+	  "file system's journal is part of it, so it is an upper bound",
+	  BYTES, NEITHER, TIMING, SC_GROUP_NOISE, sc_noise_other_io_max },
+	{ "other_io_bytes_min", "I/O of others, quietest sample", "quietest",
+	  "the same of the sample with the least: what is above it came from others",
+	  BYTES, NEITHER, TIMING, SC_GROUP_NOISE, sc_noise_other_io_min },
 };
 /* clang-format on */
 
@@ -687,6 +704,7 @@ const char *sc_metric_group_title(enum sc_metric_group group)
 		[SC_GROUP_IO] = "Reads and writes, as SQLite asked for them",
 		[SC_GROUP_SPACE] = "Sizes",
 		[SC_GROUP_QUALITY] = "How far the figures can be trusted",
+		[SC_GROUP_NOISE] = "Noise: the worst timing sample of each cell",
 	};
 
 	static_assert(SC_ARRAY_COUNT(titles) == SC_GROUP_COUNT_, "a title each");
@@ -719,6 +737,13 @@ static struct sc_metric_value sample_steal_ns(const struct sc_cell_sample *sampl
 	return kernel_counter(sample->steal_status, sample->steal_ns);
 }
 
+static struct sc_metric_value sample_other_io_bytes(const struct sc_cell_sample *sample)
+{
+	if (sample->other_io_status != SC_MEASURED)
+		return absent(sample->other_io_status, sample->other_io_reason);
+	return number((double)sample->other_io_bytes);
+}
+
 static struct sc_metric_value sample_run_delay_ns(const struct sc_cell_sample *sample)
 {
 	return kernel_counter(sample->run_delay_status, sample->run_delay_ns);
@@ -748,6 +773,7 @@ const struct sc_sample_metric sc_sample_metrics[] = {
 	{"cpu_ns", SC_UNIT_NS, sample_cpu_ns},
 	{"steal_ns", SC_UNIT_NS, sample_steal_ns},
 	{"run_delay_ns", SC_UNIT_NS, sample_run_delay_ns},
+	{"other_io_bytes", SC_UNIT_BYTES, sample_other_io_bytes},
 	{"ops_per_s", SC_UNIT_PER_SECOND, sample_ops_per_s},
 	{"commits_per_s", SC_UNIT_PER_SECOND, sample_commits_per_s},
 };

@@ -21,6 +21,7 @@ enum sc_metric_group {
 	SC_GROUP_IO,
 	SC_GROUP_SPACE,
 	SC_GROUP_QUALITY, /* how far the other figures can be trusted */
+	SC_GROUP_NOISE,   /* what disturbed the timing samples */
 	SC_GROUP_COUNT_,
 };
 

@@ -6,6 +6,7 @@
  * the first lines, then one cell per line, so that readers hold one cell at a time.
  */
 
+#include "../stats/stop-trial.h"
 #include "finding.h"
 #include "promise.h"
 #include "sample.h"
@@ -15,7 +16,8 @@ struct sc_interval {
 	double median, low, high; /* exact distribution-free interval of the median */
 	uint32_t n;
 	double coverage;          /* what the interval's ranks promise; below 0.95 for n < 6 */
-	bool converged;           /* half-width within the precision, and coverage >= 0.95 */
+	bool converged;           /* half-width within the precision, and coverage >= 0.95; under a
+				     stopping rule: at one of its looks */
 	char reason[SC_REASON_BYTES]; /* why it was not measured; empty when it was */
 };
 
@@ -53,7 +55,22 @@ struct sc_cell_sample { /* what a cell keeps of each of its samples */
 	enum sc_sample_kind kind;
 	uint64_t wall_ns, cpu_ns, operations, commits, steal_ns, run_delay_ns;
 	enum sc_status steal_status, run_delay_status; /* whether the kernel says */
+	uint64_t other_io_bytes; /* of others on the same disk, as in sc_sample */
+	enum sc_status other_io_status;
+	char other_io_reason[SC_REASON_BYTES]; /* empty when it was measured */
 };
+
+/* Why a cell got no more timing samples. */
+enum sc_ended {
+	SC_ENDED_NOT,       /* it was to get more, or failed */
+	SC_ENDED_CONVERGED, /* its interval is as narrow as was asked for */
+	SC_ENDED_TIME,      /* another sample did not fit into the time */
+	SC_ENDED_SAMPLES,   /* it has the most samples that were planned */
+	SC_ENDED_COUNT_,
+};
+
+/** sc_ended_name() - "converged", "time", "samples" as in result files; "not" */
+const char *sc_ended_name(enum sc_ended ended);
 
 struct sc_cell {
 	/* identity; strings owned */
@@ -75,6 +92,7 @@ struct sc_cell {
 	char *same_as_reason;
 	uint64_t rows, seed;
 	double precision; /* asked for, of `converged`; 0 = SC_PRECISION_DEFAULT; not in the file */
+	const struct sc_stop_rule *rule; /* borrowed; NULL: a fixed number of samples; the same */
 
 	/* state */
 	enum sc_status status;
@@ -84,6 +102,7 @@ struct sc_cell {
 	/* from timing samples */
 	uint64_t operations, commits; /* of one timing sample */
 	struct sc_interval ops_per_s, commits_per_s;
+	enum sc_ended ended;
 	struct sc_latency op_ns, commit_ns;
 	enum sc_status cpu_wall_status;
 	double cpu_wall; /* process CPU / wall, median over timing samples */
@@ -157,6 +176,8 @@ struct sc_target {
 	enum sc_status rotational_status;
 	bool rotational;      /* what the kernel says */
 	char *write_cache;    /* "write back", "write through", or NULL: not known */
+	char *disk;           /* whose traffic the samples watch: "vda"; NULL: none can be */
+	char *disk_reason;    /* why not; NULL: not known */
 	enum sc_status sync_floor_status;
 	uint64_t sync_floor_ns_p50; /* 4 KiB overwrite + fdatasync */
 	uint64_t sync_floor_n;
@@ -177,6 +198,20 @@ struct sc_recommendation { /* the cheapest setting of a loss class, on one targe
 	char *sentence;   /* what it can lose */
 };
 
+/* How many timing samples cells were to get. */
+struct sc_sampling {
+	uint32_t samples; /* of each cell; 0: as the rule says */
+	uint32_t pilot;   /* the rest is of the rule: samples before its first look; 0: unknown */
+	uint64_t time_ns; /* that all timing rounds could take, the pilot aside */
+	struct sc_stop_rule rule; /* look_count 0: not planned, as nothing had been measured */
+	struct {          /* trials of the rule; draws 0: none */
+		uint32_t draws;           /* of each distribution and spread */
+		double lowest;            /* share of runs that were covered, of the worst of them */
+		enum sc_stop_shape shape; /* which that is */
+		double spread;
+	} simulated;
+};
+
 struct sc_report_head {
 	char kind[16];    /* "sweep" */
 	char tool_version[32], tool_commit[64];
@@ -195,6 +230,7 @@ struct sc_report_head {
 	bool complete;
 	uint32_t rounds;
 	double precision; /* asked for; 0 = SC_PRECISION_DEFAULT */
+	struct sc_sampling sampling;
 	struct sc_setting base; /* what labels leave out */
 	struct sc_target *targets;
 	size_t target_count;

@@ -13,6 +13,8 @@ void sc_sample_spec_fini(struct sc_sample_spec *spec)
 	free(spec->workload);
 	free(spec->directory);
 	free(spec->store);
+	free(spec->disk);
+	free(spec->disk_reason);
 	memset(spec, 0, sizeof *spec);
 }
 
@@ -24,6 +26,13 @@ void sc_sample_fini(struct sc_sample *sample)
 	free(sample->commit_ns.buckets);
 	free(sample->io);
 	memset(sample, 0, sizeof *sample);
+}
+
+double sc_sample_rate(const struct sc_sample *sample)
+{
+	if (sample->wall_ns == 0)
+		return 0.0;
+	return (double)sample->operations * 1e9 / (double)sample->wall_ns;
 }
 
 const char *sc_sample_kind_name(enum sc_sample_kind kind)

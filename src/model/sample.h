@@ -38,6 +38,8 @@ struct sc_sample_spec {
 	uint64_t time_limit_ns; /* 0 = none: a timing sample stops early at a commit boundary */
 	uint32_t round;
 	uint32_t instruments; /* bit per enum sc_instrument; 0 for timing samples */
+	char *disk;           /* whose traffic is watched: "vda"; NULL: none can be */
+	char *disk_reason;    /* why not */
 };
 
 #define SC_REASON_BYTES 96u
@@ -114,6 +116,10 @@ struct sc_sample {
 	uint64_t cpu_ns;       /* process CPU of the timed part */
 	uint64_t run_delay_ns, steal_ns;
 	enum sc_status run_delay_status, steal_status; /* whether the kernel says */
+	uint64_t other_io_bytes; /* that the disk moved in the timed part, without the own ones */
+	enum sc_status other_io_status;
+	char other_io_reason[SC_REASON_BYTES]; /* empty when it was measured */
+	uint64_t turn_ns; /* of the sweep's time: since the sample before it was kept; 0: unknown */
 	uint64_t major_faults;
 	uint64_t busy_retries;
 	struct sc_latency op_ns, commit_ns;
@@ -132,6 +138,9 @@ void sc_sample_spec_fini(struct sc_sample_spec *spec);
 void sc_sample_fini(struct sc_sample *sample);
 
 const char *sc_sample_kind_name(enum sc_sample_kind kind);
+
+/** sc_sample_rate() - operations per second of wall time; 0 where no time passed */
+double sc_sample_rate(const struct sc_sample *sample);
 
 /*
  * JSON of both, one line, no newline inside. The caller frees *ret_text. The parsers fill a struct

@@ -4,8 +4,9 @@
  * From samples to the figures of a cell.
  *
  * Rates: one value per timing sample, operations / wall time; the median and the exact
- * distribution-free interval of it (stats/order.c). Below six samples the extremes stand for the
- * interval, with the coverage they have, and nothing has converged.
+ * distribution-free interval of it (stats/order.c), or that of the stopping rule which decided on
+ * their number (stats/stop.c). Below six samples, or before the rule's first look, the extremes
+ * stand for the interval, with the coverage they have, and nothing has converged.
  * Latencies: the samples' histograms are added, then read; the maximum is the largest of theirs.
  * Ledger: counts are the same in each ledger sample, so the first (by round) speaks for all; only
  * the instruments' own cost is a median over them. Checkpoints are no cost of the instruments:
@@ -20,6 +21,7 @@
 #include <string.h>
 
 #include "../stats/hist.h"
+#include "../stats/modes.h"
 #include "../stats/order.h"
 #include "format.h"
 #include "report.h"
@@ -32,6 +34,10 @@
 #define WAITING_SHARE 0.05
 /* The same of what the parts of the split do not sum to. */
 #define RESIDUAL_SHARE 0.05
+/* How far apart two modes of a rate are that matter. */
+#define MODES_RATIO_MIN 1.1
+/* What others must move on the disk, more than in the quietest sample, to be worth a sentence. */
+#define OTHER_IO_BYTES_MIN (1u << 20)
 /* Above what ratio of times the instruments' own cost is worth a sentence. */
 #define INSTRUMENT_COST_MAX 1.15
 
@@ -52,11 +58,6 @@ static bool is_usable(const struct sc_sample *sample, enum sc_sample_kind kind)
 
 /* A figure of one sample, and the array they are gathered in. */
 typedef double (*sample_value)(const struct sc_sample *sample);
-
-static double ops_per_s(const struct sc_sample *sample)
-{
-	return (double)sample->operations * 1e9 / (double)sample->wall_ns;
-}
 
 static double commits_per_s(const struct sc_sample *sample)
 {
@@ -121,9 +122,26 @@ static bool median_of(const struct gathering *all, enum sc_sample_kind kind, sam
 	return sc_median(all->values, gather(all, kind, value), ret_median);
 }
 
-static struct sc_interval interval_of(const struct gathering *all, sample_value value,
-				      double precision)
+/* The interval that a stopping rule gives. Return: false before its first look. */
+static bool interval_by_rule(const struct sc_stop_rule *rule, const double *values, size_t count,
+			     struct sc_interval *interval)
 {
+	struct sc_stop_verdict verdict = sc_stop_look(rule, values, count);
+
+	if (!verdict.has_interval)
+		return false;
+	interval->low = verdict.low;
+	interval->high = verdict.high;
+	interval->n = (uint32_t)count;
+	interval->coverage = rule->coverage;
+	interval->converged = verdict.state == SC_STOP_CONVERGED;
+	return true;
+}
+
+static struct sc_interval interval_of(const struct gathering *all, sample_value value,
+				      const struct sc_cell *cell)
+{
+	double precision = cell->precision > 0 ? cell->precision : SC_PRECISION_DEFAULT;
 	struct sc_interval interval = {.status = SC_MEASURED};
 	size_t count = gather(all, SC_SAMPLE_TIMING, value);
 	size_t low, high;
@@ -134,11 +152,14 @@ static struct sc_interval interval_of(const struct gathering *all, sample_value 
 		(void)snprintf(interval.reason, sizeof(interval.reason), NO_TIMING);
 		return interval;
 	}
+	if (cell->rule && interval_by_rule(cell->rule, all->values, count, &interval))
+		return interval;
 	covered = sc_median_ranks(count, SC_CONFIDENCE, &low, &high, &interval.coverage);
 	interval.low = all->values[low - 1];
 	interval.high = all->values[high - 1];
 	interval.n = (uint32_t)count;
-	interval.converged = covered && sc_interval_half_width(&interval) <= precision;
+	interval.converged =
+		!cell->rule && covered && sc_interval_half_width(&interval) <= precision;
 	return interval;
 }
 
@@ -222,7 +243,6 @@ static const struct sc_sample *first_of(const struct gathering *all, enum sc_sam
 static int summarise_timing(struct sc_cell *cell, const struct gathering *all)
 {
 	const struct sc_sample *first = first_of(all, SC_SAMPLE_TIMING);
-	double precision = cell->precision > 0 ? cell->precision : SC_PRECISION_DEFAULT;
 
 	if (!first)
 		return 0;
@@ -230,9 +250,9 @@ static int summarise_timing(struct sc_cell *cell, const struct gathering *all)
 	cell->operations = first->operations;
 	cell->commits = first->commits;
 	cell->space = first->space; /* until a ledger sample says more */
-	cell->ops_per_s = interval_of(all, ops_per_s, precision);
+	cell->ops_per_s = interval_of(all, sc_sample_rate, cell);
 	if (first->commits > 0)
-		cell->commits_per_s = interval_of(all, commits_per_s, precision);
+		cell->commits_per_s = interval_of(all, commits_per_s, cell);
 	else
 		(void)snprintf(cell->commits_per_s.reason, sizeof(cell->commits_per_s.reason),
 			       NO_COMMIT);
@@ -284,6 +304,25 @@ static int summarise_ledger(struct sc_cell *cell, const struct gathering *all)
 	return 0;
 }
 
+static void keep_sample(const struct sc_sample *sample, struct sc_cell_sample *kept)
+{
+	*kept = (struct sc_cell_sample){
+		.round = sample->round,
+		.kind = sample->kind,
+		.wall_ns = sample->wall_ns,
+		.cpu_ns = sample->cpu_ns,
+		.operations = sample->operations,
+		.commits = sample->commits,
+		.steal_ns = sample->steal_ns,
+		.run_delay_ns = sample->run_delay_ns,
+		.steal_status = sample->steal_status,
+		.run_delay_status = sample->run_delay_status,
+		.other_io_bytes = sample->other_io_bytes,
+		.other_io_status = sample->other_io_status,
+	};
+	memcpy(kept->other_io_reason, sample->other_io_reason, sizeof(kept->other_io_reason));
+}
+
 static int keep_samples(struct sc_cell *cell, const struct gathering *all)
 {
 	free(SC_TAKE(cell->samples));
@@ -292,22 +331,8 @@ static int keep_samples(struct sc_cell *cell, const struct gathering *all)
 	if (!cell->samples)
 		return -ENOMEM;
 	for (size_t i = 0; i < all->sample_count; i++) {
-		const struct sc_sample *sample = &all->samples[i];
-
-		if (sample->status != SC_MEASURED)
-			continue;
-		cell->samples[cell->sample_count++] = (struct sc_cell_sample){
-			.round = sample->round,
-			.kind = sample->kind,
-			.wall_ns = sample->wall_ns,
-			.cpu_ns = sample->cpu_ns,
-			.operations = sample->operations,
-			.commits = sample->commits,
-			.steal_ns = sample->steal_ns,
-			.run_delay_ns = sample->run_delay_ns,
-			.steal_status = sample->steal_status,
-			.run_delay_status = sample->run_delay_status,
-		};
+		if (all->samples[i].status == SC_MEASURED)
+			keep_sample(&all->samples[i], &cell->samples[cell->sample_count++]);
 	}
 	return 0;
 }
@@ -349,6 +374,65 @@ static int find_waiting(struct sc_cell *cell, const struct gathering *all)
 		r = sc_findings_add(&cell->findings, SC_FINDING_STEAL,
 				    sc_format_percent(share, percent, sizeof(percent)), cell->id);
 	return r;
+}
+
+/* Named and kept: which of two modes is the true one, the samples cannot say. */
+static int find_modes(struct sc_cell *cell, const struct gathering *all)
+{
+	bool commits = cell->commits > 0;
+	size_t count = gather(all, SC_SAMPLE_TIMING, commits ? commits_per_s : sc_sample_rate);
+	char low[SC_FORMAT_BYTES], high[SC_FORMAT_BYTES];
+	struct sc_modes modes;
+
+	if (count > SC_MODES_SAMPLES_MAX || count == 0 || !(all->values[0] > 0) ||
+	    !sc_modes_find(all->values, count, MODES_RATIO_MIN, &modes))
+		return 0;
+	return sc_findings_add(&cell->findings, SC_FINDING_TWO_MODES, cell->id, modes.low_count,
+			       sc_format_rate(modes.low_centre, low, sizeof(low)), modes.high_count,
+			       sc_format_rate(modes.high_centre, high, sizeof(high)),
+			       commits ? "commits" : "operations");
+}
+
+static bool has_other_io(const struct sc_sample *sample)
+{
+	return is_usable(sample, SC_SAMPLE_TIMING) && sample->other_io_status == SC_MEASURED;
+}
+
+/*
+ * What a sample's own writes cost the journal of the file system counts as others' too, but does
+ * so in each sample of the cell: only what goes beyond the quietest of them is judged, and only
+ * where it is more than the sample itself wrote.
+ */
+static int find_other_io(struct sc_cell *cell, const struct gathering *all)
+{
+	uint64_t quietest = UINT64_MAX, most = 0;
+	char size[SC_FORMAT_BYTES];
+	size_t count = 0, noisy = 0;
+
+	for (size_t i = 0; i < all->sample_count; i++) {
+		const struct sc_sample *sample = &all->samples[i];
+
+		if (has_other_io(sample) && sample->other_io_bytes < quietest)
+			quietest = sample->other_io_bytes;
+	}
+	for (size_t i = 0; i < all->sample_count; i++) {
+		const struct sc_sample *sample = &all->samples[i];
+		uint64_t own = sample->space.page_cache_bytes;
+
+		if (!has_other_io(sample))
+			continue;
+		count++;
+		if (sample->other_io_bytes - quietest < OTHER_IO_BYTES_MIN ||
+		    sample->other_io_bytes - quietest < own + quietest)
+			continue;
+		noisy++;
+		if (sample->other_io_bytes > most)
+			most = sample->other_io_bytes;
+	}
+	if (noisy == 0)
+		return 0;
+	return sc_findings_add(&cell->findings, SC_FINDING_OTHER_IO, noisy, count, cell->id,
+			       sc_format_size((double)most, size, sizeof(size)));
 }
 
 static void field_text(const struct sc_setting_field *field, const struct sc_setting *setting,
@@ -454,6 +538,10 @@ static int find_all(struct sc_cell *cell, const struct gathering *all)
 	int r;
 
 	r = find_waiting(cell, all);
+	if (r == 0)
+		r = find_other_io(cell, all);
+	if (r == 0)
+		r = find_modes(cell, all);
 	if (r == 0)
 		r = find_differences(cell);
 	if (r == 0)

@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "../model/format.h"
@@ -18,6 +19,43 @@ void sc_about_add_run(struct sc_buffer *buffer, const struct sc_report_head *hea
 			 head->rounds, head->rounds == 1 ? "" : "s");
 	if (!head->complete)
 		sc_buffer_add_text(buffer, ", not complete");
+}
+
+static void add_rule(struct sc_buffer *buffer, const struct sc_report_head *head)
+{
+	const struct sc_sampling *sampling = &head->sampling;
+	const struct sc_stop_rule *rule = &sampling->rule;
+	char percent[SC_FORMAT_BYTES];
+
+	/* rounded down: it is a promise */
+	sc_buffer_printf(buffer,
+			 "precision: ±%s asked for, %" PRIu32 " to %" PRIu32
+			 " samples a cell, %.4g s in all; under that rule intervals hold the "
+			 "median with %.1f %% (exact)",
+			 sc_format_percent(head->precision, percent, sizeof(percent)),
+			 sampling->pilot, rule->looks[rule->look_count - 1].samples,
+			 (double)sampling->time_ns / 1e9, floor(1000 * rule->coverage) / 10);
+	if (sampling->simulated.draws > 0)
+		sc_buffer_printf(buffer,
+				 ", and did in %.1f %% or more of the %" PRIu32
+				 " runs of each of %zu simulations",
+				 floor(1000 * sampling->simulated.lowest) / 10,
+				 sampling->simulated.draws, SC_STOP_TRIALS);
+	sc_buffer_add_text(buffer, ".");
+}
+
+void sc_about_add_sampling(struct sc_buffer *buffer, const struct sc_report_head *head)
+{
+	const struct sc_sampling *sampling = &head->sampling;
+
+	if (sampling->samples > 0)
+		sc_buffer_printf(buffer,
+				 "precision: %" PRIu32
+				 " samples of each cell asked for; each interval "
+				 "is the exact one of its number of samples.",
+				 sampling->samples);
+	else if (sampling->rule.look_count > 0)
+		add_rule(buffer, head);
 }
 
 void sc_about_add_host(struct sc_buffer *buffer, const struct sc_report_head *head)

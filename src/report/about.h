@@ -9,6 +9,10 @@
 /** sc_about_add_run() - "syncost 0.1.0 sweep, SQLite 3.40.1, 2026-01-02T03:04:05Z, 6 rounds" */
 void sc_about_add_run(struct sc_buffer *buffer, const struct sc_report_head *head);
 
+/** sc_about_add_sampling() - how many samples cells were to get, and what their intervals promise;
+ * nothing where the report does not say */
+void sc_about_add_sampling(struct sc_buffer *buffer, const struct sc_report_head *head);
+
 /** sc_about_add_host() - "box, Linux 6.1.0, 2 x Some CPU, 3.8 GiB" */
 void sc_about_add_host(struct sc_buffer *buffer, const struct sc_report_head *head);
 

@@ -132,6 +132,11 @@ static int print_about(struct sc_render *render)
 	r = print_escaped(render, "- ", &sentence, "\n");
 	if (r < 0)
 		return r;
+	sc_about_add_sampling(&sentence, render->head);
+	if (sentence.length > 0 || sentence.code < 0)
+		r = print_escaped(render, "- ", &sentence, "\n");
+	if (r < 0)
+		return r;
 	sc_about_add_host(&sentence, render->head);
 	r = print_escaped(render, "- ", &sentence, "\n");
 	for (size_t i = 0; r == 0 && i < render->head->target_count; i++) {

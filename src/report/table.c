@@ -315,7 +315,11 @@ static int print_legend(struct sc_render *render)
 	if (render->survey.has_batches)
 		sc_buffer_add_text(&line, SC_ABOUT_BATCH " ");
 	sc_about_add_loss_legend(&line, render->head);
-	return print_sentence(render, &line, 0, 0);
+	r = print_sentence(render, &line, 0, 0);
+	if (r < 0)
+		return r;
+	sc_about_add_sampling(&line, render->head);
+	return line.length > 0 || line.code < 0 ? print_sentence(render, &line, 0, 0) : 0;
 }
 
 static const char *mark_of(enum sc_severity severity)

@@ -168,7 +168,8 @@ static void SC_PRINTF(3, 4)
 static void SC_PRINTF(2, 3) set_disk_absent(struct builder *builder, const char *format, ...)
 {
 	struct sc_storage_facts *facts = builder->facts;
-	struct sc_fact *const texts[] = {&facts->device, &facts->model, &facts->write_cache};
+	struct sc_fact *const texts[] = {&facts->device, &facts->disk, &facts->model,
+					 &facts->write_cache};
 	va_list arguments;
 
 	for (size_t i = 0; i < SC_ARRAY_COUNT(texts); i++) {
@@ -287,6 +288,24 @@ static void set_from_disks(struct builder *builder, const struct sc_disks *disks
 	}
 }
 
+/*
+ * The disk, since other partitions of it compete as well; of several disks the device made of
+ * them, whose own counters count a mirrored write once. btrfs mirrors without such a device.
+ */
+static void set_disk(struct builder *builder, const struct sc_disks *disks, const char *device,
+		     bool is_btrfs)
+{
+	struct sc_fact *disk = &builder->facts->disk;
+
+	if (disks->count == 1 && disks->names.length > 0)
+		set(builder, disk, disks->names.text);
+	else if (is_btrfs)
+		set_absent(builder, disk, "btrfs is on %zu disks, which share no counter",
+			   disks->count);
+	else
+		set(builder, disk, device);
+}
+
 /* The kernel's name of what is mounted. */
 static bool find_device(const struct builder *builder, const struct sc_mount *mount, char *name,
 			size_t name_bytes)
@@ -301,6 +320,7 @@ static void describe_block(struct builder *builder, const struct sc_mount *mount
 {
 	SC_CLEANUP(sc_disks_fini) struct sc_disks disks = {0};
 	char name[NAME_MAX + 1];
+	bool is_btrfs;
 
 	if (!find_device(builder, mount, name, sizeof(name))) {
 		if (mount->source[0] != '/' && strcmp(mount->filesystem, "zfs") != 0)
@@ -311,9 +331,11 @@ static void describe_block(struct builder *builder, const struct sc_mount *mount
 		return;
 	}
 	set(builder, &builder->facts->device, name);
-	if (strcmp(mount->filesystem, "btrfs") != 0 || !add_btrfs_devices(builder, &disks, name))
+	is_btrfs = strcmp(mount->filesystem, "btrfs") == 0;
+	if (!is_btrfs || !add_btrfs_devices(builder, &disks, name))
 		(void)sc_disks_add(&disks, builder->root, name);
 	set_from_disks(builder, &disks);
+	set_disk(builder, &disks, name, is_btrfs);
 }
 
 /* The directory that an overlay writes to, as far as it exists here. The caller frees it. */
@@ -491,6 +513,7 @@ void sc_storage_facts_fini(struct sc_storage_facts *facts)
 	fact_fini(&facts->mount_options);
 	fact_fini(&facts->source);
 	fact_fini(&facts->device);
+	fact_fini(&facts->disk);
 	fact_fini(&facts->model);
 	fact_fini(&facts->storage);
 	fact_fini(&facts->write_cache);

@@ -36,9 +36,11 @@ struct sc_storage_facts {
 	struct sc_fact mount_options; /* of the mount, then of the file system: "rw,relatime,…" */
 	struct sc_fact source;        /* "/dev/nvme0n1p2", "server:/export" */
 	struct sc_fact device;        /* kernel's name of what is mounted: "nvme0n1p2", "dm-0" */
-	struct sc_fact model;         /* of the disks underneath: "Samsung SSD 980 PRO 1TB" */
-	struct sc_fact storage;       /* "md0 (raid1) on sda (WDC WD40), sdb (WDC WD40)" */
-	struct sc_fact write_cache;   /* "write back" if that of any disk is, or "write through" */
+	struct sc_fact
+		disk; /* whose counters have all of its traffic: "nvme0n1", or "md0" of several */
+	struct sc_fact model;       /* of the disks underneath: "Samsung SSD 980 PRO 1TB" */
+	struct sc_fact storage;     /* "md0 (raid1) on sda (WDC WD40), sdb (WDC WD40)" */
+	struct sc_fact write_cache; /* "write back" if that of any disk is, or "write through" */
 	enum sc_status rotational_status;
 	bool rotational;         /* whether any disk underneath is */
 	char *rotational_reason; /* owned; NULL when measured */

@@ -5,7 +5,7 @@
 
 #include "../base/directory.h"
 #include "folder.h"
-#include "record.h"
+#include "schedule.h"
 #include "sweep.h"
 
 struct sc_drive {
@@ -16,17 +16,19 @@ struct sc_drive {
 	struct sc_report_head head;
 	struct sc_cell *cells; /* one a cell of the plan, as records */
 	struct sc_record *records;
-	uint32_t *order; /* room for one round */
+	struct sc_schedule schedule;
+	uint64_t turn_start_ns; /* when the sample before this one was kept */
 	struct sc_sweep_progress progress;
 };
 
 /**
- * sc_drive_round() - one sample of each cell that is run and has not failed
- * @round: 0 takes the ledger's samples, and sizes the timing samples from them
+ * sc_drive_round() - the samples of the next round, or those of it that are still missing
+ * @ret_round: 0 was the ledger's, which sizes the timing samples; untouched where there is none
  *
- * Return: 0; SC_E_INTERRUPTED; another code where the sweep cannot go on.
+ * Return: 0; 1 where no sample was left to take; SC_E_INTERRUPTED; another code where the sweep
+ * cannot go on.
  */
-int sc_drive_round(struct sc_drive *drive, uint32_t round, struct sc_error *error);
+int sc_drive_round(struct sc_drive *drive, uint32_t *ret_round, struct sc_error *error);
 
 /** sc_drive_save() - summarise, judge and replace summary.json. */
 int sc_drive_save(struct sc_drive *drive, bool complete, struct sc_error *error);

@@ -16,6 +16,6 @@ struct sc_estimate {
 uint64_t sc_estimate_sample(const struct sc_estimate *estimate, const struct sc_plan *plan,
 			    size_t cell_index, enum sc_sample_kind kind);
 
-/** sc_estimate_sweep() - all samples of all cells that are run. */
+/** sc_estimate_sweep() - ledger samples, and @samples timing samples, of all cells that are run */
 uint64_t sc_estimate_sweep(const struct sc_estimate *estimate, const struct sc_plan *plan,
 			   uint32_t samples);

@@ -22,6 +22,7 @@
 #include "../base/clock.h"
 #include "../base/procfs.h"
 #include "../stats/hist.h"
+#include "../storage/traffic.h"
 #include "../suite/generate.h"
 #include "amount.h"
 #include "execute-database.h"
@@ -248,6 +249,29 @@ static void fill_usage(struct sc_sample *sample, const struct sc_usage *usage)
 	sample->space.page_cache_status = usage->write_bytes.status;
 }
 
+static struct sc_traffic read_traffic(const struct sc_sample_spec *spec)
+{
+	return spec->disk ? sc_traffic_read("", spec->disk) : (struct sc_traffic){0};
+}
+
+/* @own: of all processes of the sample */
+static void fill_other_io(const struct sc_sample_spec *spec, const struct sc_traffic *later,
+			  const struct sc_traffic *earlier, const struct sc_usage *own,
+			  struct sc_sample *sample)
+{
+	struct sc_reading other = {
+		.status = SC_UNSUPPORTED,
+		.reason = spec->disk_reason ? spec->disk_reason : "no disk is known",
+	};
+
+	if (spec->disk)
+		other = sc_traffic_others(later, earlier, own);
+	sample->other_io_bytes = other.value;
+	sample->other_io_status = other.status;
+	(void)snprintf(sample->other_io_reason, sizeof sample->other_io_reason, "%s",
+		       other.reason ? other.reason : "");
+}
+
 /* A WAL that is due for a checkpoint after a few commits has no fresh state to speak of. */
 static int check_fresh(struct execution *self, const struct sc_tally *tally)
 {
@@ -266,6 +290,7 @@ static int measure(struct execution *self)
 	struct sc_sample *sample = self->sample;
 	struct sc_tally tally = {0};
 	struct sc_usage before, after, usage;
+	struct sc_traffic traffic_before, traffic_after;
 	uint64_t start_ns, start_cpu_ns;
 	int r;
 
@@ -273,6 +298,7 @@ static int measure(struct execution *self)
 	if (r < 0)
 		return r;
 	before = sc_usage_read("");
+	traffic_before = read_traffic(self->spec);
 	enter("sc-measure");
 	start_cpu_ns = process_cpu_ns();
 	start_ns = sc_monotonic_ns();
@@ -282,6 +308,7 @@ static int measure(struct execution *self)
 	sample->wall_ns = sc_monotonic_ns() - start_ns;
 	sample->cpu_ns = process_cpu_ns() - start_cpu_ns;
 	enter("sc-verify");
+	traffic_after = read_traffic(self->spec);
 	after = sc_usage_read("");
 	if (r == 0)
 		r = check_fresh(self, &tally);
@@ -291,6 +318,7 @@ static int measure(struct execution *self)
 		return r;
 	usage = sc_usage_since(&after, &before);
 	fill_usage(sample, &usage);
+	fill_other_io(self->spec, &traffic_after, &traffic_before, &usage, sample);
 	sc_block_count(self->block, tally.operations, &tally, self->sums);
 	sample->operations = tally.operations;
 	sample->commits = tally.commits;

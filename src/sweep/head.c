@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include "../base/host.h"
+#include "schedule.h"
 
 static int no_memory(struct sc_error *error)
 {
@@ -60,6 +61,12 @@ int sc_head_fill(const struct sc_sweep *sweep, struct sc_report_head *head, stru
 	(void)snprintf(head->tool_commit, sizeof(head->tool_commit), "%s", sweep->tool.commit);
 	head->tool_dirty = sweep->tool.dirty;
 	head->seed = sweep->plan->seed;
+	head->precision = sweep->precision;
+	head->sampling.samples = sweep->samples;
+	if (sweep->samples == 0) {
+		head->sampling.pilot = SC_SCHEDULE_PILOT;
+		head->sampling.time_ns = sweep->time_ns;
+	}
 	head->base = sweep->plan->suites[0]->setting;
 	head->cell_count = sweep->plan->cell_count;
 	head->order = strdup("shuffled per round");

@@ -4,15 +4,81 @@
 #include <errno.h>
 #include <string.h>
 
-int sc_record_add(struct sc_record *record, struct sc_sample *sample, struct sc_error *error)
+#include "amount.h"
+#include "schedule.h"
+
+uint64_t sc_record_commits(const struct sc_sweep *sweep, size_t index, uint64_t operations)
+{
+	uint64_t unit = sweep->plan->cells[index].setting.rows_per_commit;
+
+	if (unit == 0)
+		unit = sc_plan_workload(sweep->plan, index)->rows_per_commit;
+	if (unit == 0)
+		unit = 1;
+	return (operations + unit - 1) / unit * unit;
+}
+
+uint64_t sc_record_expected_ns(const struct sc_record *record)
+{
+	return record->timing_count ? record->timing_ns / record->timing_count : record->planned_ns;
+}
+
+/* What the ledger sample says of the timing samples: how much they do, how long they take. */
+static void plan_timing(struct sc_record *record, const struct sc_sweep *sweep, size_t index,
+			const struct sc_sample *sample)
+{
+	const struct sc_plan_cell *cell = &sweep->plan->cells[index];
+	uint64_t overhead_ns =
+		sample->turn_ns - (sample->wall_ns < sample->turn_ns ? sample->wall_ns : 0);
+	double per_operation_ns;
+
+	if (sample->status != SC_MEASURED || sample->operations == 0)
+		return;
+	record->operations =
+		sweep->operations
+			? sc_record_commits(sweep, index, sweep->operations)
+			: sc_amount_choose(sample, &cell->setting, cell->wal_state).operations;
+	per_operation_ns = (double)sample->wall_ns / (double)sample->operations;
+	record->planned_ns =
+		overhead_ns + (uint64_t)(per_operation_ns * (double)record->operations);
+}
+
+/* Into its place among those before. There is room. */
+static void insert_rate(struct sc_record *record, double rate)
+{
+	size_t at = record->rate_count++;
+
+	for (; at > 0 && record->rates[at - 1] > rate; at--)
+		record->rates[at] = record->rates[at - 1];
+	record->rates[at] = rate;
+}
+
+static void note_timing(struct sc_record *record, const struct sc_sample *sample)
+{
+	record->timing_count++;
+	record->timing_ns += sample->turn_ns;
+	if (sample->status == SC_MEASURED && sc_sample_rate(sample) > 0)
+		insert_rate(record, sc_sample_rate(sample));
+}
+
+int sc_record_add(struct sc_record *record, const struct sc_sweep *sweep, size_t index,
+		  struct sc_sample *sample, struct sc_error *error)
 {
 	struct sc_sample *samples =
 		reallocarray(record->samples, record->sample_count + 1u, sizeof(*samples));
+	double *rates = reallocarray(record->rates, record->rate_count + 1u, sizeof(*rates));
 
-	if (!samples)
+	record->samples = samples ? samples : record->samples;
+	record->rates = rates ? rates : record->rates;
+	if (!samples || !rates)
 		return sc_fail(error, -ENOMEM, "keeping a sample");
-	record->samples = samples;
 	record->failed = record->failed || sample->status != SC_MEASURED;
+	if (sample->kind == SC_SAMPLE_TIMING) {
+		note_timing(record, sample);
+	} else {
+		record->ledger_count++;
+		plan_timing(record, sweep, index, sample);
+	}
 	samples[record->sample_count++] = *sample;
 	*sample = (struct sc_sample){0};
 	return 0;
@@ -23,7 +89,8 @@ void sc_record_fini(struct sc_record *record)
 	for (size_t i = 0; i < record->sample_count; i++)
 		sc_sample_fini(&record->samples[i]);
 	sc_freep(&record->samples);
-	record->sample_count = 0;
+	sc_freep(&record->rates);
+	*record = (struct sc_record){0};
 }
 
 int sc_record_cell(const struct sc_sweep *sweep, size_t index, struct sc_cell *cell,
@@ -56,9 +123,11 @@ int sc_record_cell(const struct sc_sweep *sweep, size_t index, struct sc_cell *c
 	return 0;
 }
 
-int sc_records_summarise(const struct sc_plan *plan, const struct sc_record *records,
+int sc_records_summarise(const struct sc_schedule *schedule, const struct sc_record *records,
 			 struct sc_cell *cells, struct sc_error *error)
 {
+	const struct sc_plan *plan = schedule->plan;
+
 	for (size_t i = 0; i < plan->cell_count; i++) {
 		int r = 0;
 
@@ -68,6 +137,7 @@ int sc_records_summarise(const struct sc_plan *plan, const struct sc_record *rec
 		if (r < 0)
 			return r;
 	}
+	sc_schedule_mark(schedule, records, cells);
 	for (size_t i = 0; i < plan->cell_count; i++) {
 		const struct sc_plan_cell *planned = &plan->cells[i];
 		int r = 0;

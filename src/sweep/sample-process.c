@@ -69,7 +69,7 @@ static int read_answer(const struct sc_sample_spec *spec, const struct sc_child_
 
 int sc_sample_process_run(const struct sc_sample_process *process,
 			  const struct sc_sample_spec *spec, struct sc_sample *ret_sample,
-			  uint64_t *ret_elapsed_ns, struct sc_error *error)
+			  struct sc_error *error)
 {
 	SC_CLEANUP(sc_child_result_fini) struct sc_child_result result = {0};
 	SC_CLEANUP(sc_freep) char *text = NULL;
@@ -93,6 +93,5 @@ int sc_sample_process_run(const struct sc_sample_process *process,
 	if (result.end == SC_CHILD_INTERRUPTED)
 		return sc_fail(error, SC_E_INTERRUPTED, "interrupted in a sample of %s",
 			       spec->cell_id);
-	*ret_elapsed_ns = result.elapsed_ns;
 	return read_answer(spec, &result, ret_sample, error);
 }

@@ -17,10 +17,9 @@ struct sc_sample_process {
  * sc_sample_process_run() - start it, wait, read its answer
  * @ret_sample: filled on success, whatever became of the process: one that died is a failed
  *              sample whose reason names the cell and what happened. The caller finishes it.
- * @ret_elapsed_ns: from start to end of the process
  *
  * Return: 0; SC_E_INTERRUPTED; another code where no process could be started.
  */
 int sc_sample_process_run(const struct sc_sample_process *process,
 			  const struct sc_sample_spec *spec, struct sc_sample *ret_sample,
-			  uint64_t *ret_elapsed_ns, struct sc_error *error);
+			  struct sc_error *error);

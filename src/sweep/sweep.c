@@ -18,6 +18,8 @@
 #include "interrupt.h"
 #include "workplace.h"
 
+#define SAVE_SHARE 20u /* of the time, at most one part goes into saving */
+
 static int drive_init(struct sc_drive *drive, const struct sc_sweep *sweep,
 		      const struct sc_sweep_observer *observer, struct sc_error *error)
 {
@@ -25,13 +27,15 @@ static int drive_init(struct sc_drive *drive, const struct sc_sweep *sweep,
 	int r;
 
 	*drive = (struct sc_drive){.sweep = sweep, .observer = observer, .folder = SC_FOLDER_NONE};
-	drive->progress.rounds = sweep->samples;
-	drive->progress.total = (uint64_t)sweep->plan->run_count * (sweep->samples + 1u);
 	drive->workplaces = calloc(sweep->target_count, sizeof(*drive->workplaces));
 	drive->cells = calloc(cell_count, sizeof(*drive->cells));
 	drive->records = calloc(cell_count, sizeof(*drive->records));
-	drive->order = calloc(sweep->plan->run_count, sizeof(*drive->order));
-	if (!drive->workplaces || !drive->cells || !drive->records || !drive->order)
+	drive->schedule = (struct sc_schedule){
+		.plan = sweep->plan,
+		.sampling = &drive->head.sampling,
+		.order = calloc(sweep->plan->run_count, sizeof(*drive->schedule.order)),
+	};
+	if (!drive->workplaces || !drive->cells || !drive->records || !drive->schedule.order)
 		return sc_fail(error, -ENOMEM, "preparing the sweep");
 	for (size_t i = 0; i < sweep->target_count; i++)
 		drive->workplaces[i] = SC_DIRECTORY_NONE;
@@ -39,6 +43,8 @@ static int drive_init(struct sc_drive *drive, const struct sc_sweep *sweep,
 		r = sc_record_cell(sweep, i, &drive->cells[i], error);
 		if (r < 0)
 			return r;
+		drive->cells[i].precision = sweep->precision;
+		drive->cells[i].rule = sweep->samples ? NULL : &drive->head.sampling.rule;
 	}
 	return sc_head_fill(sweep, &drive->head, error);
 }
@@ -54,7 +60,7 @@ static void drive_fini(struct sc_drive *drive)
 	sc_freep(&drive->workplaces);
 	sc_freep(&drive->cells);
 	sc_freep(&drive->records);
-	sc_freep(&drive->order);
+	sc_freep(&drive->schedule.order);
 	sc_report_head_fini(&drive->head);
 	sc_folder_fini(&drive->folder);
 }
@@ -107,10 +113,9 @@ static int measure_floors(struct sc_drive *drive, struct sc_error *error)
 }
 
 /* Each cell by its own target's floor; also what the first progress lines go by. */
-static uint64_t expect(struct sc_drive *drive)
+static void expect(struct sc_drive *drive)
 {
 	const struct sc_plan *plan = drive->sweep->plan;
-	uint64_t total_ns = 0;
 
 	for (size_t i = 0; i < plan->cell_count; i++) {
 		const struct sc_target *target = &drive->head.targets[plan->cells[i].target_index];
@@ -122,14 +127,27 @@ static uint64_t expect(struct sc_drive *drive)
 
 		if (plan->cells[i].is_same)
 			continue;
-		drive->records[i].expected_ns =
+		drive->records[i].planned_ns =
 			sc_estimate_sample(&estimate, plan, i, SC_SAMPLE_TIMING);
 		drive->records[i].ledger_ns =
 			sc_estimate_sample(&estimate, plan, i, SC_SAMPLE_LEDGER);
-		total_ns += drive->records[i].ledger_ns;
-		total_ns += drive->sweep->samples * drive->records[i].expected_ns;
 	}
-	return total_ns;
+}
+
+/* From the ledger's round to the end: with the pilot alone, and with all the time there is. */
+static void tell_begin(const struct sc_drive *drive)
+{
+	const struct sc_sampling *sampling = &drive->head.sampling;
+	uint64_t ledger_ns = 0, timing_ns = 0;
+
+	for (size_t i = 0; i < drive->sweep->plan->cell_count; i++) {
+		ledger_ns += drive->records[i].ledger_ns;
+		timing_ns += drive->records[i].planned_ns;
+	}
+	timing_ns *= sampling->samples ? sampling->samples : sampling->pilot;
+	drive->observer->begin(
+		drive->observer->self, &drive->head, drive->folder.path, ledger_ns + timing_ns,
+		ledger_ns + (sampling->time_ns > timing_ns ? sampling->time_ns : timing_ns));
 }
 
 static int write_metadata(struct sc_drive *drive, struct sc_error *error)
@@ -161,25 +179,42 @@ static int begin(struct sc_drive *drive, struct sc_error *error)
 	r = measure_floors(drive, error);
 	if (r < 0)
 		return r;
-	drive->observer->begin(drive->observer->self, &drive->head, drive->folder.path,
-			       expect(drive));
+	expect(drive);
+	tell_begin(drive);
 	return 0;
+}
+
+/* All cells are in the rounds of the pilot; later ones may be so short that saving would cost more
+ * than measuring. */
+static bool is_worth_saving(const struct sc_drive *drive, uint32_t round, uint64_t saved_ns,
+			    uint64_t save_ns)
+{
+	uint32_t always = drive->sweep->samples ? drive->sweep->samples : SC_SCHEDULE_PILOT;
+
+	return round <= always || sc_monotonic_ns() - saved_ns >= SAVE_SHARE * save_ns;
 }
 
 static int measure(struct sc_drive *drive, struct sc_error *error)
 {
+	uint64_t saved_ns = 0, save_ns = 0;
+	uint32_t round = 0;
 	int r;
 
-	for (uint32_t round = 0; round <= drive->sweep->samples; round++) {
-		r = sc_drive_round(drive, round, error);
-		if (r < 0)
-			return r;
+	drive->turn_start_ns = sc_monotonic_ns();
+	while ((r = sc_drive_round(drive, &round, error)) == 0) {
+		uint64_t start_ns = sc_monotonic_ns();
+
 		drive->head.rounds = round;
-		if (round < drive->sweep->samples)
-			r = sc_drive_save(drive, false, error);
+		if (!is_worth_saving(drive, round, saved_ns, save_ns))
+			continue;
+		r = sc_drive_save(drive, false, error);
 		if (r < 0)
 			return r;
+		saved_ns = sc_monotonic_ns();
+		save_ns = saved_ns - start_ns;
 	}
+	if (r < 0)
+		return r;
 	r = measure_floors(drive, error);
 	return r < 0 ? r : sc_drive_save(drive, true, error);
 }

@@ -26,9 +26,11 @@ struct sc_sweep {
 	const struct sc_plan *plan;
 	const struct sc_sweep_target *targets; /* as the plan's labels, in their order */
 	size_t target_count;
-	uint64_t rows;          /* of the dataset; 0: the suite's */
-	uint64_t operations;    /* of a timing sample; 0: by time */
-	uint32_t samples;       /* timing samples of each cell, one a round */
+	uint64_t rows;       /* of the dataset; 0: the suite's */
+	uint64_t operations; /* of a timing sample; 0: by time */
+	uint32_t samples;    /* timing samples of each cell, one a round; 0: by the next two */
+	double precision;    /* half-width to reach, of the median */
+	uint64_t time_ns; /* that the timing rounds may take, the first SC_SCHEDULE_PILOT aside */
 	uint64_t timeout_ns;    /* of one sample's process */
 	const char *host_label; /* NULL: the host's name */
 	const char *out;        /* the report folder; NULL: a new one under ./syncost-reports */
@@ -36,18 +38,20 @@ struct sc_sweep {
 };
 
 struct sc_sweep_progress {
-	uint32_t round, rounds; /* round 0 is the ledger's */
-	uint64_t done, total;   /* samples, of all rounds */
-	const char *cell_id;    /* of the sample that is done */
-	uint64_t left_ns;       /* estimate */
+	uint32_t round;      /* 0 is the ledger's */
+	uint64_t done;       /* samples, of all rounds */
+	uint64_t left;       /* samples, an estimate where the precision decides */
+	const char *cell_id; /* of the sample that is done */
+	uint64_t left_ns;    /* estimate */
 };
 
 /* Who is told. Called between samples, never while one runs. */
 struct sc_sweep_observer {
 	void *self;
-	/* everything is known but the figures; @estimate_ns from here to the end */
+	/* everything is known but the figures; from here to the end it takes from @least_ns to
+	 * @most_ns, which are the same where the number of samples is fixed */
 	void (*begin)(void *self, const struct sc_report_head *head, const char *folder,
-		      uint64_t estimate_ns);
+		      uint64_t least_ns, uint64_t most_ns);
 	void (*progress)(void *self, const struct sc_sweep_progress *progress);
 };
 

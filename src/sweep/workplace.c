@@ -72,6 +72,8 @@ static int add_facts(const char *path, struct sc_target *target, struct sc_error
 	if (!target->storage)
 		target->storage = take(&facts.source);
 	target->write_cache = take(&facts.write_cache);
+	target->disk = take(&facts.disk);
+	target->disk_reason = SC_TAKE(facts.disk.reason);
 	target->rotational_status = facts.rotational_status;
 	target->rotational = facts.rotational;
 	return 0;

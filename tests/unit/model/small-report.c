@@ -41,10 +41,14 @@ static void make_head(struct sc_report_head *head)
 		.complete = true,
 		.rounds = 6,
 		.precision = 0.05,
+		.sampling = {.pilot = 6,
+			     .time_ns = 60000000000,
+			     .simulated = {2000, 0.9545, SC_STOP_BIMODAL, 0.1}},
 		.base = sc_setting_default(),
 		.targets = target,
 		.target_count = 1,
 	};
+	assert_true(sc_stop_plan(0.05, SC_CONFIDENCE, 6, 24, &head->sampling.rule));
 	head->compile_options = calloc(SC_ARRAY_COUNT(options), sizeof(char *));
 	assert_non_null(head->compile_options);
 	for (size_t i = 0; i < SC_ARRAY_COUNT(options); i++)
@@ -57,6 +61,7 @@ static void make_head(struct sc_report_head *head)
 		.storage = copy("vda (virtio)"),
 		.rotational = true,
 		.write_cache = copy("write back"),
+		.disk = copy("vda"),
 		.sync_floor_ns_p50 = 52300,
 		.sync_floor_n = 1000,
 		.uring_floor_status = SC_DENIED,
@@ -142,7 +147,8 @@ static struct sc_sample make_small_ledger(const struct sc_cell *cell,
 	return ledger;
 }
 
-static void run_cell(struct sc_cell *cell, const struct behaviour *behaviour)
+static void run_cell(struct sc_cell *cell, const struct behaviour *behaviour,
+		     const struct sc_stop_rule *rule)
 {
 	static const double drift[] = {1.00, 1.01, 0.99, 1.02, 0.98, 1.005};
 	struct sc_sample samples[SC_ARRAY_COUNT(drift) + 1];
@@ -160,8 +166,11 @@ static void run_cell(struct sc_cell *cell, const struct behaviour *behaviour)
 		sample->checkpoints_seen = behaviour->checkpoints;
 		sample->run_delay_ns = sample->wall_ns / 100;
 		sample->steal_status = i == 0 ? SC_UNSUPPORTED : SC_MEASURED;
+		sample->other_io_bytes = 16384 + 4096 * i;
 	}
+	cell->rule = rule;
 	assert_int_equal(sc_cell_summarise(cell, samples, SC_ARRAY_COUNT(samples), &error), 0);
+	cell->ended = SC_ENDED_CONVERGED;
 	for (size_t i = 0; i < SC_ARRAY_COUNT(samples); i++)
 		sc_sample_fini(&samples[i]);
 }
@@ -193,7 +202,8 @@ static void add_writers(struct small_report *report)
 	};
 
 	for (size_t i = 0; i < SC_ARRAY_COUNT(behaviours); i++)
-		run_cell(add(report, "insert_one", &behaviours[i]), &behaviours[i]);
+		run_cell(add(report, "insert_one", &behaviours[i]), &behaviours[i],
+			 &report->head.sampling.rule);
 }
 
 static void add_copy(struct small_report *report)
@@ -238,10 +248,15 @@ static void add_reader(struct small_report *report)
 	for (uint32_t i = 0; i < 3; i++) {
 		samples[i] = make_timing(i + 1, 100000, 0, 500000000 + 40000000 * i);
 		samples[i].space.page_cache_status = SC_DENIED;
+		samples[i].other_io_status = SC_DENIED;
+		(void)snprintf(samples[i].other_io_reason, sizeof(samples[i].other_io_reason),
+			       "/proc/self/io may not be read");
 		add_latency(&samples[i], 4700, 99000);
 		add_latency(&samples[i], 9800, 1000);
 	}
+	cell->rule = &report->head.sampling.rule;
 	assert_int_equal(sc_cell_summarise(cell, samples, 3, &error), 0);
+	cell->ended = SC_ENDED_TIME;
 	for (uint32_t i = 0; i < 3; i++)
 		sc_sample_fini(&samples[i]);
 }

@@ -271,7 +271,6 @@ static struct sc_sample run_as_sample(const char *script, uint64_t limit_ns)
 	struct sc_sample_process process = {.time_limit_ns = limit_ns, .interrupt_fd = -1};
 	struct sc_sample sample = {0};
 	struct sc_error error = {0};
-	uint64_t elapsed_ns;
 	int fd = mkstemp(path);
 
 	assert_true(fd >= 0);
@@ -279,7 +278,7 @@ static struct sc_sample run_as_sample(const char *script, uint64_t limit_ns)
 	assert_int_equal(fchmod(fd, 0700), 0);
 	assert_int_equal(close(fd), 0);
 	process.program = path;
-	if (sc_sample_process_run(&process, &spec, &sample, &elapsed_ns, &error) < 0)
+	if (sc_sample_process_run(&process, &spec, &sample, &error) < 0)
 		fail_msg("%s", error.what);
 	assert_int_equal(unlink(path), 0);
 	return sample;
