@@ -16,9 +16,12 @@
  * had major faults, and otherwise belongs to the rest (a sleep in a user's function, say). Where
  * thread CPU was not read, all of SQL counts as on CPU.
  *
- * If the bounding term cost nothing, the time of an operation would shrink by that term's share
- * of all wall time, so the rate would be rate / (1 - share). The shares are the ledger's, the
- * rate is the timing samples': the instruments are in neither.
+ * If the bounding term cost nothing, the time of an operation would shrink by that term, and by
+ * the run delay that fell into it: who does not sleep in a sync does not wait for a CPU when it
+ * returns. With both as the share s of all wall time the rate would be rate / (1 - s). The shares
+ * are the ledger's, the rate is the timing samples': the instruments are in neither. All else is
+ * taken as it is, though it may be cheaper too (to unlink a file that was never synced, say), so
+ * this is what that part alone would give.
  */
 
 #include "report.h"
@@ -95,17 +98,33 @@ struct sc_terms sc_split_terms(const struct sc_split *split, uint64_t major_faul
 		double wall = (double)split->wall_ns[p];
 		double delay = smaller((double)split->run_delay_ns[p], wall);
 		double checkpoint = smaller((double)split->checkpoint_ns[p], wall);
-		double running = wall > 0 ? 1.0 - delay / wall : 0.0;
+		double running = wall > 0 ? 1.0 - delay / wall : 1.0;
+		double *term;
 
 		if (p == SC_PART_OUTSIDE)
 			continue;
 		terms.inside_ns += wall;
 		terms.ns[SC_BOUND_RUN_DELAY] += delay;
 		terms.ns[SC_BOUND_CHECKPOINT] += checkpoint * running;
-		*term_of(&terms, (enum sc_part)p) += (wall - checkpoint) * running;
+		terms.delay_ns[SC_BOUND_CHECKPOINT] += checkpoint * (1.0 - running);
+		term = term_of(&terms, (enum sc_part)p);
+		*term += (wall - checkpoint) * running;
+		if (term != &terms.rest_ns)
+			terms.delay_ns[term - terms.ns] += (wall - checkpoint) * (1.0 - running);
 	}
 	cut_sql(&terms, split, major_faults);
 	return terms;
+}
+
+double sc_split_waiting(const struct sc_split *split)
+{
+	double wall_ns = 0, delay_ns = 0;
+
+	for (int p = 0; split->status == SC_MEASURED && p < SC_PART_COUNT_; p++) {
+		wall_ns += (double)split->wall_ns[p];
+		delay_ns += smaller((double)split->run_delay_ns[p], (double)split->wall_ns[p]);
+	}
+	return wall_ns > 0 ? delay_ns / wall_ns : 0;
 }
 
 struct sc_bound sc_bound_of(const struct sc_split *split, uint64_t major_faults,
@@ -131,7 +150,8 @@ struct sc_bound sc_bound_of(const struct sc_split *split, uint64_t major_faults,
 			bound.by = (enum sc_bound_by)by;
 	}
 	bound.share = terms.ns[bound.by] / terms.inside_ns;
-	left_ns = terms.outside_ns + terms.inside_ns - terms.ns[bound.by];
+	left_ns =
+		terms.outside_ns + terms.inside_ns - terms.ns[bound.by] - terms.delay_ns[bound.by];
 	if (ops_per_s->status == SC_MEASURED && left_ns > 0)
 		bound.if_free_ops_per_s =
 			ops_per_s->median * (terms.outside_ns + terms.inside_ns) / left_ns;

@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define NEXT "\x1e" /* between the sentence and the next step; no argument contains it */
@@ -19,6 +20,7 @@ struct row {
 	const char *name;
 	enum sc_severity severity;
 	const char *format;
+	bool is_general; /* of any run of this build, not of these figures */
 };
 
 /* clang-format off */
@@ -27,25 +29,29 @@ static const struct row rows[] = {
 		"%s is %s %s %s (%s, %s)"
 		NEXT "%s" },
 	[SC_FINDING_WHERE_COMMIT_GOES] = { "where-a-commit-goes", SC_SEVERITY_NOTE,
-		"%s of %sa %s commit %s (%s) is %s"
-		NEXT "if that cost nothing, the rate would be %s as high" },
+		"%s of a %s commit %s (%s) is %s"
+		NEXT "%s" },
 	[SC_FINDING_SYNC_BUYS_NOTHING] = { "sync-buys-nothing", SC_SEVERITY_WARNING,
 		"target %s is on %s, in memory: a sync there is free and buys nothing, a power cut "
 		"takes everything"
 		NEXT "name a directory on real storage with --target" },
 	[SC_FINDING_SYNC_CALL] = { "sync-call", SC_SEVERITY_NOTE,
 		"this SQLite syncs with %s, %s"
-		NEXT "compare rates only between builds that use the same call" },
+		NEXT "compare rates only between builds that use the same call",
+		true },
 	[SC_FINDING_DEFAULT_SYNCHRONOUS] = { "default-synchronous", SC_SEVERITY_NOTE,
 		"this SQLite was built with default synchronous %s, and %s for WAL"
 		NEXT "set PRAGMA synchronous on each connection: another build may have another "
-		"default" },
+		"default",
+		true },
 	[SC_FINDING_SAME_SETTINGS] = { "same-settings", SC_SEVERITY_NOTE,
-		"%zu of %zu cells cannot differ from another one and carry its figures: %s"
-		NEXT "" },
+		"%zu of %zu cells cannot differ from another and carr%s its figures: %s"
+		NEXT "",
+		true },
 	[SC_FINDING_HIDDEN_SYNCS] = { "hidden-syncs", SC_SEVERITY_NOTE,
 		"%s %s on the directory, where a VFS shim cannot see %s"
-		NEXT "" },
+		NEXT "",
+		true },
 	[SC_FINDING_AUTOCHECKPOINT_PAGES] = { "autocheckpoint-counts-pages", SC_SEVERITY_WARNING,
 		"wal_autocheckpoint counts pages: %u pages of %u bytes let the WAL grow to %s "
 		"between checkpoints, %s times what pages of 4096 bytes do"
@@ -56,9 +62,10 @@ static const struct row rows[] = {
 	[SC_FINDING_WAL_RESET_BUG] = { "wal-reset-bug", SC_SEVERITY_WARNING,
 		"SQLite %s has the WAL-reset bug (3.7.0 to 3.51.2): with WAL and several "
 		"connections, a checkpoint that races with a reset can corrupt the database"
-		NEXT "use 3.51.3 or later, or 3.50.7 or 3.44.6 of their branches" },
+		NEXT "use 3.51.3 or later, or 3.50.7 or 3.44.6 of their branches",
+		true },
 	[SC_FINDING_ROTATIONAL] = { "rotational-flag", SC_SEVERITY_NOTE,
-		"the kernel says that target %s %s, but a sync there takes %s (median of %s): %s"
+		"the kernel says that target %s is %s, but a sync there takes %s (median of %s): %s"
 		NEXT "trust the measured latency" },
 	[SC_FINDING_RUN_DELAY] = { "run-delay", SC_SEVERITY_WARNING,
 		"%s waited for a CPU in %s of its wall time: other programs share the cores"
@@ -67,7 +74,7 @@ static const struct row rows[] = {
 		"the hypervisor took %s of the wall time of %s"
 		NEXT "repeat it at another hour, or on a machine of its own" },
 	[SC_FINDING_NOT_CONVERGED] = { "not-converged", SC_SEVERITY_WARNING,
-		"%zu of %zu measured cells did not reach the precision asked for; the widest is %s "
+		"%zu of %zu measured cell%s did not reach the precision asked for; the widest is %s "
 		"with ±%s"
 		NEXT "give it more --time (or --samples), or compare only what lies outside of the intervals" },
 	[SC_FINDING_INSTRUMENT_COST] = { "instrument-cost", SC_SEVERITY_NOTE,
@@ -85,14 +92,13 @@ static const struct row rows[] = {
 		"kernel"
 		NEXT "do not rely on the syncs of that cell" },
 	[SC_FINDING_FAILED_CELLS] = { "failed-cells", SC_SEVERITY_SEVERE,
-		"%zu of %zu cells failed; the first is %s: %s"
+		"%zu of %zu cell%s failed; the first is %s: %s"
 		NEXT "repeat them alone, with --workload and the lists of pragmas" },
 	[SC_FINDING_INCOMPLETE] = { "incomplete", SC_SEVERITY_WARNING,
-		"the run was not over: after %u rounds %zu of %zu cells have a rate and %zu have "
-		"none yet"
+		"the run was not over: after %u round%s %zu of %zu cell%s %s a rate and %zu %s none yet"
 		NEXT "run it again%s" },
 	[SC_FINDING_UNSUPPORTED_CELLS] = { "unsupported-cells", SC_SEVERITY_WARNING,
-		"%zu of %zu cells cannot be measured here; the first is %s: %s"
+		"%zu of %zu cell%s cannot be measured here; the first is %s: %s"
 		NEXT "" },
 	[SC_FINDING_RESIDUAL] = { "residual", SC_SEVERITY_WARNING,
 		"%s of the wall time of the ledger sample of %s %s: its split misses that part"
@@ -104,8 +110,8 @@ static const struct row rows[] = {
 		"no setting is recommended for target %s: %s"
 		NEXT "" },
 	[SC_FINDING_FEW_OPERATIONS] = { "few-operations", SC_SEVERITY_NOTE,
-		"%zu of %zu measured cells rest on fewer than %u operations or commits (the first is "
-		"%s), so that their p99 is about their maximum"
+		"%zu of %zu measured cell%s rest%s on fewer than %u operations or commits (the first is "
+		"%s): they have no p99"
 		NEXT "measure more operations (--ops)" },
 	[SC_FINDING_FLUSH_DISABLED] = { "flush-disabled", SC_SEVERITY_SEVERE,
 		"target %s is mounted with %s: a sync does not flush the device, so a power cut can "
@@ -118,6 +124,19 @@ static const struct row rows[] = {
 		"in %zu of %zu samples of %s others moved more on its disk than in its quietest one, "
 		"and more than the sample itself, up to %s"
 		NEXT "repeat it while nothing else uses the disk" },
+	[SC_FINDING_SPLIT_WAITED] = { "split-waited", SC_SEVERITY_WARNING,
+		"the ledger sample of %s waited for a CPU in %s of its time: its split and what it is "
+		"bound by are those of a busy machine"
+		NEXT "repeat it on an idle machine, or with no more clients than CPUs" },
+	[SC_FINDING_OTHER_STATE] = { "ledger-differs", SC_SEVERITY_WARNING,
+		"the ledger sample of %s took %.2f times as long an operation as its timing samples, "
+		"with the instruments on: they met the machine in different states, so the split is "
+		"not that of the rate"
+		NEXT "repeat it on an idle machine; until then do not read its rate if free" },
+	[SC_FINDING_BUSY_START] = { "busy-machine", SC_SEVERITY_WARNING,
+		"before the sweep began the machine had a load of %s on %u CPU%s: other programs were "
+		"running"
+		NEXT "repeat it on an idle machine" },
 };
 /* clang-format on */
 
@@ -191,6 +210,41 @@ int sc_findings_add(struct sc_findings *findings, enum sc_finding_code code, ...
 	copy_cut(finding.text, sizeof(finding.text), text);
 	copy_cut(finding.next, sizeof(finding.next), next ? next : "");
 	return sc_findings_copy(findings, &finding);
+}
+
+void sc_findings_weigh(struct sc_findings *findings, double weight)
+{
+	assert(findings->count > 0);
+	findings->items[findings->count - 1].weight = weight;
+}
+
+static bool is_general(const struct sc_finding *finding)
+{
+	for (size_t i = 0; i < SC_ARRAY_COUNT(rows); i++) {
+		if (strcmp(finding->code, rows[i].name) == 0)
+			return rows[i].is_general;
+	}
+	return false;
+}
+
+static bool comes_before(const struct sc_finding *a, const struct sc_finding *b)
+{
+	if (is_general(a) != is_general(b))
+		return is_general(b);
+	return a->severity > b->severity;
+}
+
+/* By insertion: they are a few dozen. */
+void sc_findings_sort(struct sc_findings *findings)
+{
+	for (size_t i = 1; i < findings->count; i++) {
+		struct sc_finding finding = findings->items[i];
+		size_t at = i;
+
+		for (; at > 0 && comes_before(&finding, &findings->items[at - 1]); at--)
+			findings->items[at] = findings->items[at - 1];
+		findings->items[at] = finding;
+	}
 }
 
 void sc_findings_fini(struct sc_findings *findings)

@@ -42,6 +42,9 @@ enum sc_finding_code {
 	SC_FINDING_FLUSH_DISABLED,     /* a mount option keeps flushes from the device */
 	SC_FINDING_TWO_MODES,          /* samples of a cell fall into two groups */
 	SC_FINDING_OTHER_IO,           /* others used the disk meanwhile */
+	SC_FINDING_SPLIT_WAITED,       /* the ledger sample waited for a CPU: its split says little */
+	SC_FINDING_OTHER_STATE,        /* the ledger sample was much faster than timing samples */
+	SC_FINDING_BUSY_START,         /* the machine was busy before the sweep began */
 	SC_FINDING_COUNT_,
 };
 
@@ -50,6 +53,7 @@ struct sc_finding {
 	enum sc_severity severity;
 	char text[640]; /* one sentence */
 	char next[300]; /* the next step; may be empty */
+	double weight;  /* how bad, among those of one code; 0: not said; not in the file */
 };
 
 struct sc_findings { /* owned growable list */
@@ -61,6 +65,10 @@ struct sc_findings { /* owned growable list */
 int sc_findings_add(struct sc_findings *findings, enum sc_finding_code code, ...);
 /** sc_findings_copy() - add a ready finding (as loaded from a file). */
 int sc_findings_copy(struct sc_findings *findings, const struct sc_finding *finding);
+/** sc_findings_weigh() - say of the last one how bad it is */
+void sc_findings_weigh(struct sc_findings *findings, double weight);
+/** sc_findings_sort() - what is of any run of this build last, else by severity; stable */
+void sc_findings_sort(struct sc_findings *findings);
 void sc_findings_fini(struct sc_findings *findings);
 
 const char *sc_severity_name(enum sc_severity severity);

@@ -181,7 +181,7 @@ static int get_sampling(const cJSON *json, struct sc_json_place place, struct sc
 static int get_plan(const cJSON *json, struct sc_json_place place, struct sc_report_head *head,
 		    struct sc_error *error)
 {
-	uint64_t rounds = 0, cells = 0;
+	uint64_t rounds = 0, cells = 0, resumed = 0;
 	int r;
 
 	r = sc_report_get_u64_plain(json, "seed", place, &head->seed, error);
@@ -197,17 +197,20 @@ static int get_plan(const cJSON *json, struct sc_json_place place, struct sc_rep
 		r = sc_report_get_bool(json, "complete", place, &head->complete, error);
 	if (r == 0)
 		r = sc_report_get_u64_plain(json, "rounds", place, &rounds, error);
+	if (r == 0 && cJSON_HasObjectItem(json, "resumed"))
+		r = sc_report_get_u64_plain(json, "resumed", place, &resumed, error);
 	if (r == 0)
 		r = sc_report_get_number(json, "precision", place, &head->precision, error);
 	if (r == 0)
 		r = get_sampling(json, place, head, error);
 	if (r == 0)
 		r = sc_report_get_u64_plain(json, "cell_count", place, &cells, error);
-	if (r == 0 && rounds > UINT32_MAX)
+	if (r == 0 && (rounds > UINT32_MAX || resumed > UINT32_MAX))
 		r = sc_json_fail(place, "rounds", "is too large", error);
 	if (r == 0)
 		r = sc_json_get_setting(json, "base", place, &head->base, error);
 	head->rounds = (uint32_t)rounds;
+	head->resumed = (uint32_t)resumed;
 	head->cell_count = (size_t)cells;
 	return r;
 }
@@ -306,6 +309,27 @@ static const char *loss_name(int index)
 	return sc_loss_name((enum sc_loss)index);
 }
 
+/* Of a recommended rate; reports from before it was kept do not have it. */
+static int get_interval(const cJSON *json, struct sc_json_place place, struct sc_interval *interval,
+			struct sc_error *error)
+{
+	uint64_t n = 0;
+	int r;
+
+	r = sc_report_get_number(json, "low", place, &interval->low, error);
+	if (r == 0)
+		r = sc_report_get_number(json, "high", place, &interval->high, error);
+	if (r == 0)
+		r = sc_report_get_number(json, "coverage", place, &interval->coverage, error);
+	if (r == 0)
+		r = sc_report_get_u64_plain(json, "n", place, &n, error);
+	if (r == 0 && n > UINT32_MAX)
+		return sc_json_fail(place, "n", "is too large", error);
+	interval->n = (uint32_t)n;
+	interval->converged = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "converged"));
+	return r;
+}
+
 static int get_recommendation(const cJSON *json, struct sc_json_place place,
 			      struct sc_recommendation *recommendation, struct sc_error *error)
 {
@@ -327,8 +351,10 @@ static int get_recommendation(const cJSON *json, struct sc_json_place place,
 		if (!*texts[i].text)
 			return sc_json_fail(place, texts[i].key, "must be a text", error);
 	}
-	r = sc_report_get_number(json, "commits_per_s", place, &recommendation->commits_per_s,
-				 error);
+	r = sc_report_get_number(json, "commits_per_s", place,
+				 &recommendation->commits_per_s.median, error);
+	if (r == 0 && cJSON_HasObjectItem(json, "low"))
+		r = get_interval(json, place, &recommendation->commits_per_s, error);
 	if (r == 0)
 		r = sc_report_get_name(json, "loss", place, loss_name, SC_LOSS_COUNT_, &loss,
 				       error);

@@ -230,6 +230,7 @@ static cJSON *build_plan(const struct sc_report_head *head, bool *ret_complete)
 					   "the run was not over") &&
 			put_bool(json, "complete", head->complete) &&
 			sc_json_put_u64(json, "rounds", head->rounds) &&
+			sc_json_put_u64(json, "resumed", head->resumed) &&
 			put_number(json, "precision",
 				   head->precision > 0 ? head->precision : SC_PRECISION_DEFAULT) &&
 			put_sampling(json, &head->sampling) &&
@@ -279,18 +280,29 @@ static cJSON *build_head_finding(const struct sc_report_head *head, size_t index
 	return build_finding(&head->findings.items[index], ret_complete);
 }
 
+/* Of a recommended rate; what was read from a report without it has none. */
+static bool put_interval_of(cJSON *json, const struct sc_interval *rate)
+{
+	return put_number(json, "low", rate->low) && put_number(json, "high", rate->high) &&
+	       sc_json_put_u64(json, "n", rate->n) &&
+	       put_number(json, "coverage", rate->coverage) &&
+	       cJSON_AddBoolToObject(json, "converged", rate->converged);
+}
+
 static cJSON *build_recommendation(const struct sc_report_head *head, size_t index,
 				   bool *ret_complete)
 {
 	const struct sc_recommendation *recommendation = &head->recommendations[index];
+	const struct sc_interval *rate = &recommendation->commits_per_s;
 	cJSON *json = cJSON_CreateObject();
 
-	*ret_complete = sc_json_put_text(json, "target", recommendation->target) &&
+	*ret_complete = (rate->n == 0 || put_interval_of(json, rate)) &&
+			sc_json_put_text(json, "target", recommendation->target) &&
 			sc_json_put_text(json, "workload", recommendation->workload) &&
 			sc_json_put_text(json, "loss", sc_loss_name(recommendation->loss)) &&
 			sc_json_put_text(json, "label", recommendation->label) &&
 			sc_json_put_text(json, "pragmas", recommendation->pragmas) &&
-			put_number(json, "commits_per_s", recommendation->commits_per_s) &&
+			put_number(json, "commits_per_s", rate->median) &&
 			sc_json_put_text(json, "sentence", recommendation->sentence);
 	return json;
 }
@@ -320,7 +332,7 @@ static int write_array(FILE *out, const struct sc_report_head *head, const char 
 static int check_head(const struct sc_report_head *head, struct sc_error *error)
 {
 	for (size_t i = 0; i < head->recommendation_count; i++) {
-		if (!isfinite(head->recommendations[i].commits_per_s))
+		if (!isfinite(head->recommendations[i].commits_per_s.median))
 			return sc_fail(error, SC_E_FORMAT,
 				       "report: recommendations[%zu].commits_per_s is not a "
 				       "finite number",

@@ -44,10 +44,10 @@ static int judge_rotational(struct sc_target *target)
 	    sc_target_is_memory(target))
 		return 0;
 	if (target->rotational && target->sync_floor_ns_p50 < PLATTER_NS_MIN) {
-		flag = "turns";
+		flag = "a rotational disk";
 		why = "no disk turns that fast, so a cache answers or the flag is wrong";
 	} else if (!target->rotational && target->sync_floor_ns_p50 > PLATTER_NS_TURN) {
-		flag = "does not turn";
+		flag = "not a rotational disk";
 		why = "as slow as a disk that does";
 	} else {
 		return 0;

@@ -18,6 +18,8 @@
 #include "format.h"
 #include "judge.h"
 
+#define DELAY_NAMED 0.01 /* of a commit: a share of waiting for a CPU that is worth a word */
+
 /* "WAL+NORMAL page_size=8192": a label as it is said. */
 static void say_label(const struct sc_setting *setting, const struct sc_setting *base, char *text,
 		      size_t text_bytes)
@@ -115,7 +117,7 @@ static void say_interval(const struct sc_interval *factor, char *text, size_t te
 			       factor->n);
 		return;
 	}
-	(void)snprintf(text, text_bytes, "95 %% interval %s–%s",
+	(void)snprintf(text, text_bytes, "median over rounds, 95 %% interval %s–%s",
 		       sc_format_count(factor->low, low, sizeof(low)),
 		       sc_format_count(factor->high, high, sizeof(high)));
 }
@@ -242,48 +244,100 @@ static void say_bound(const struct sc_cell *cell, enum sc_bound_by by, char *tex
 }
 
 /* The largest term other than waiting for a CPU: that is other programs', and has a finding of its
- * own. @ret_share: of the time inside SQLite, less the run delay where that is the largest. */
-static enum sc_bound_by largest_own(const struct sc_cell *cell, double *ret_share,
-				    double *ret_left_share)
+ * own. What of that waiting fell into the term is the term's: it would go with it. */
+struct own_term {
+	enum sc_bound_by by;
+	double share;       /* of all wall time, with the waiting in it */
+	double delay_share; /* that waiting alone */
+};
+
+static struct own_term largest_own(const struct sc_cell *cell)
 {
 	struct sc_terms terms = sc_split_terms(&cell->split, cell->major_faults);
 	double all_ns = terms.outside_ns + terms.inside_ns;
-	double of_ns = terms.inside_ns;
-	enum sc_bound_by by = SC_BOUND_SQL_CPU;
+	struct own_term own = {.by = SC_BOUND_SQL_CPU};
 
 	for (int other = 0; other < SC_BOUND_COUNT_; other++) {
-		if (other != SC_BOUND_RUN_DELAY && terms.ns[other] > terms.ns[by])
-			by = (enum sc_bound_by)other;
+		if (other != SC_BOUND_RUN_DELAY && terms.ns[other] > terms.ns[own.by])
+			own.by = (enum sc_bound_by)other;
 	}
-	if (cell->bound.by == SC_BOUND_RUN_DELAY)
-		of_ns -= terms.ns[SC_BOUND_RUN_DELAY];
-	*ret_share = of_ns > 0 ? terms.ns[by] / of_ns : 0;
-	*ret_left_share = all_ns > 0 ? (all_ns - terms.ns[by]) / all_ns : 0;
-	return by;
+	if (all_ns > 0) {
+		own.delay_share = terms.delay_ns[own.by] / all_ns;
+		own.share = terms.ns[own.by] / all_ns + own.delay_share;
+	}
+	return own;
 }
 
-static int say_where(struct sc_report_head *head, const struct sc_cell *cell)
+/* The cell that differs in nothing but that it never syncs. */
+static const struct sc_cell *find_off_twin(const struct sc_group *group, const struct sc_cell *cell)
 {
-	char name[160], place[100], what[200], percent[SC_FORMAT_BYTES];
-	char times[SC_FORMAT_BYTES + 2];
-	double share, left_share;
-	enum sc_bound_by by;
+	struct sc_setting off = cell->setting;
 
-	if (cell->bound.status != SC_MEASURED || cell->split.status != SC_MEASURED)
+	off.synchronous = SC_SYNCHRONOUS_OFF;
+	for (size_t i = 0; i < group->member_count; i++) {
+		const struct sc_cell *other = group->members[i];
+
+		if (other != cell && sc_group_takes_part(group, other) &&
+		    other->wal_state == cell->wal_state &&
+		    sc_setting_compare(&other->setting, &off) == 0)
+			return other;
+	}
+	return NULL;
+}
+
+/* What was measured where the syncs were left out. Return: false where nothing was. */
+static bool say_measured_off(const struct sc_report_head *head, const struct sc_group *group,
+			     const struct sc_cell *cell, char *text, size_t text_bytes)
+{
+	const struct sc_cell *twin = find_off_twin(group, cell);
+	char name[100], times[SC_FORMAT_BYTES], interval[100];
+	struct sc_interval factor;
+
+	if (!twin || sc_factor_between(twin, cell, &factor) < 0 || factor.status != SC_MEASURED)
+		return false;
+	say_setting(head, twin, name, sizeof(name));
+	say_interval(&factor, interval, sizeof(interval));
+	(void)snprintf(text, text_bytes,
+		       "%s, which leaves the syncs out, was measured to be %sx as fast (%s)", name,
+		       sc_format_count(factor.median, times, sizeof(times)), interval);
+	return true;
+}
+
+/* Whether the split can be held against the rate at all; else findings of the cell say why. */
+static bool is_split_of_rate(const struct sc_cell *cell)
+{
+	return cell->bound.status == SC_MEASURED && cell->split.status == SC_MEASURED &&
+	       sc_split_waiting(&cell->split) <= SC_WAITING_MAX &&
+	       !(cell->instrument_cost > 0 && cell->instrument_cost < SC_INSTRUMENT_COST_MIN);
+}
+
+static int say_where(struct sc_report_head *head, const struct sc_group *group,
+		     const struct sc_cell *cell)
+{
+	char name[160], place[100], what[240], percent[SC_FORMAT_BYTES], next[300];
+	char times[SC_FORMAT_BYTES];
+	struct own_term own;
+
+	if (!is_split_of_rate(cell))
 		return 0;
-	by = largest_own(cell, &share, &left_share);
-	if (!(share > 0) || !(left_share > 0))
+	own = largest_own(cell);
+	if (!(own.share > 0) || !(own.share < 1))
 		return 0;
 	say_setting(head, cell, name, sizeof(name));
 	say_place(head, cell, place, sizeof(place));
-	say_bound(cell, by, what, sizeof(what));
-	(void)sc_format_count(1 / left_share, times, SC_FORMAT_BYTES);
-	memcpy(times + strlen(times), "x", 2);
-	return sc_findings_add(
-		&head->findings, SC_FINDING_WHERE_COMMIT_GOES,
-		sc_format_percent(share, percent, sizeof(percent)),
-		cell->bound.by == SC_BOUND_RUN_DELAY ? "the time on CPU or storage of " : "", name,
-		place, cell->workload, what, times);
+	say_bound(cell, own.by, what, sizeof(what));
+	if (own.delay_share >= DELAY_NAMED)
+		(void)snprintf(what + strlen(what), sizeof(what) - strlen(what),
+			       " (%s of the commit for a CPU in it)",
+			       sc_format_percent(own.delay_share, percent, sizeof(percent)));
+	if (own.by != SC_BOUND_SYNC || !say_measured_off(head, group, cell, next, sizeof(next)))
+		(void)snprintf(next, sizeof(next),
+			       "if that alone cost nothing and all else as much as now, the rate "
+			       "would be %sx as high",
+			       sc_format_count(1 / (1 - own.share), times, sizeof(times)));
+	return sc_findings_add(&head->findings, SC_FINDING_WHERE_COMMIT_GOES,
+			       sc_format_percent(own.share, percent, sizeof(percent)), name, place,
+			       cell->workload, what, next);
 }
 
 int sc_judge_speed(struct sc_report_head *head, const struct sc_groups *groups)
@@ -300,7 +354,7 @@ int sc_judge_speed(struct sc_report_head *head, const struct sc_groups *groups)
 		if (base && fastest && base != fastest)
 			r = say_speedup(head, fastest, base);
 		if (r == 0 && base)
-			r = say_where(head, base);
+			r = say_where(head, group, base);
 		if (r < 0)
 			return r;
 	}

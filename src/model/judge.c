@@ -2,8 +2,9 @@
 
 /*
  * Findings over a whole report, in the order in which they are read: whether the report can be
- * trusted at all, then the answer (what is faster, where the time goes), then what qualifies it.
- * What many cells have in common is said once, with the first cell's words and a count.
+ * trusted at all, then the answer (what is faster, where the time goes), then what qualifies it;
+ * of these the severe ones first, and what is true of any run of this build last.
+ * What many cells have in common is said once, with the worst cell's words and a count.
  */
 
 #include "judge.h"
@@ -23,6 +24,11 @@ const struct sc_target *sc_head_target(const struct sc_report_head *head, const 
 			return &head->targets[i];
 	}
 	return NULL;
+}
+
+static const char *plural(size_t count)
+{
+	return count == 1 ? "" : "s";
 }
 
 static size_t count_status(const struct sc_cell *cells, size_t cell_count, enum sc_status status,
@@ -64,8 +70,9 @@ static int judge_complete(struct sc_report_head *head, const struct sc_cell *cel
 			left++;
 		}
 	}
-	return sc_findings_add(&head->findings, SC_FINDING_INCOMPLETE, head->rounds, rates, all,
-			       left,
+	return sc_findings_add(&head->findings, SC_FINDING_INCOMPLETE, head->rounds,
+			       plural(head->rounds), rates, all, plural(all),
+			       rates == 1 ? "has" : "have", left, left == 1 ? "has" : "have",
 			       has_interval ? "; intervals tell what these figures are worth until "
 					      "then"
 					    : "");
@@ -88,7 +95,7 @@ static int judge_state(struct sc_report_head *head, const struct sc_cell *cells,
 		count = count_status(cells, cell_count, states[i].status, &first);
 		if (count > 0)
 			r = sc_findings_add(&head->findings, states[i].code, count, cell_count,
-					    first->id,
+					    plural(cell_count), first->id,
 					    first->reason ? first->reason : "no reason is known");
 	}
 	if (r == 0)
@@ -178,7 +185,7 @@ static int judge_convergence(struct sc_report_head *head, const struct sc_cell *
 	if (wide == 0)
 		return 0;
 	return sc_findings_add(&head->findings, SC_FINDING_NOT_CONVERGED, wide, measured,
-			       widest->id,
+			       plural(measured), widest->id,
 			       sc_format_percent(widest_width, percent, sizeof(percent)));
 }
 
@@ -199,8 +206,8 @@ static int judge_few(struct sc_report_head *head, const struct sc_cell *cells, s
 	}
 	if (!first)
 		return 0;
-	return sc_findings_add(&head->findings, SC_FINDING_FEW_OPERATIONS, few, measured, FEW,
-			       first->id);
+	return sc_findings_add(&head->findings, SC_FINDING_FEW_OPERATIONS, few, measured,
+			       plural(measured), few == 1 ? "s" : "", FEW, first->id);
 }
 
 static const struct sc_finding *find_code(const struct sc_cell *cell, enum sc_finding_code code)
@@ -212,7 +219,7 @@ static const struct sc_finding *find_code(const struct sc_cell *cell, enum sc_fi
 	return NULL;
 }
 
-/* What cells found of themselves: the first one's words, and how many more say the same. */
+/* What cells found of themselves: the worst one's words, and how many more say the same. */
 static int gather_code(struct sc_report_head *head, const struct sc_cell *cells, size_t cell_count,
 		       enum sc_finding_code code)
 {
@@ -222,7 +229,7 @@ static int gather_code(struct sc_report_head *head, const struct sc_cell *cells,
 	for (size_t i = 0; i < cell_count; i++) {
 		const struct sc_finding *found = find_code(&cells[i], code);
 
-		if (found && count++ == 0)
+		if (found && (count++ == 0 || found->weight > finding.weight))
 			finding = *found;
 	}
 	if (count == 0)
@@ -242,7 +249,7 @@ static int gather_cells(struct sc_report_head *head, const struct sc_cell *cells
 		SC_FINDING_SYNC_MISMATCH, SC_FINDING_CALLS_DROPPED, SC_FINDING_EFFECTIVE_DIFFERS,
 		SC_FINDING_RUN_DELAY,     SC_FINDING_STEAL,         SC_FINDING_OTHER_IO,
 		SC_FINDING_TWO_MODES,     SC_FINDING_NO_CHECKPOINT, SC_FINDING_INSTRUMENT_COST,
-		SC_FINDING_RESIDUAL,
+		SC_FINDING_RESIDUAL,      SC_FINDING_SPLIT_WAITED,  SC_FINDING_OTHER_STATE,
 	};
 	int r = 0;
 
@@ -271,7 +278,7 @@ static int judge_same(struct sc_report_head *head, const struct sc_cell *cells, 
 	if (count == 0)
 		return 0;
 	return sc_findings_add(&head->findings, SC_FINDING_SAME_SETTINGS, count, cell_count,
-			       reasons);
+			       count == 1 ? "ies" : "y", reasons);
 }
 
 /* The WAL that autocheckpoints let grow the most, if pages made it so. */
@@ -349,6 +356,7 @@ static int judge(struct sc_report_head *head, const struct sc_cell *cells, size_
 		r = judge_same(head, cells, cell_count);
 	if (r == 0)
 		r = sc_recommend(head, &groups);
+	sc_findings_sort(&head->findings);
 	return r;
 }
 

@@ -94,22 +94,34 @@ static struct sc_metric_value read_cpu_wall(const struct sc_cell *cell)
 	return value;
 }
 
-#define LATENCY(of, quantile)                                                                      \
-	static struct sc_metric_value read_##of##_##quantile(const struct sc_cell *cell)           \
+/* One in @least lies beyond a quantile: of fewer values it is but their maximum. */
+static struct sc_metric_value quantile(const struct sc_latency *of, uint64_t ns, uint64_t least)
+{
+	struct sc_metric_value value = latency(of, ns);
+
+	if (value.status == SC_MEASURED && of->n < least)
+		return absent(SC_SKIPPED, least == 10    ? "fewer than 10 values"
+					  : least == 100 ? "fewer than 100 values"
+							 : "fewer than 1000 values");
+	return value;
+}
+
+#define LATENCY(of, name, least)                                                                   \
+	static struct sc_metric_value read_##of##_##name(const struct sc_cell *cell)               \
 	{                                                                                          \
-		return latency(&cell->of, cell->of.quantile##_ns);                                 \
+		return quantile(&cell->of, cell->of.name##_ns, least);                             \
 	}
 
-LATENCY(op_ns, p50)
-LATENCY(op_ns, p90)
-LATENCY(op_ns, p99)
-LATENCY(op_ns, p999)
-LATENCY(op_ns, max)
-LATENCY(commit_ns, p50)
-LATENCY(commit_ns, p90)
-LATENCY(commit_ns, p99)
-LATENCY(commit_ns, p999)
-LATENCY(commit_ns, max)
+LATENCY(op_ns, p50, 0)
+LATENCY(op_ns, p90, 10)
+LATENCY(op_ns, p99, 100)
+LATENCY(op_ns, p999, 1000)
+LATENCY(op_ns, max, 0)
+LATENCY(commit_ns, p50, 0)
+LATENCY(commit_ns, p90, 10)
+LATENCY(commit_ns, p99, 100)
+LATENCY(commit_ns, p999, 1000)
+LATENCY(commit_ns, max, 0)
 
 /* --- what rests on ledger samples */
 
@@ -415,7 +427,8 @@ const struct sc_metric sc_metrics[] = {
 	  "the wider side of the median's interval, as a fraction of the median",
 	  RATIO, LOWER, TIMING, SC_GROUP_RATE, read_half_width },
 	{ "if_free_ops_per_s", "Operations per second if what bounds them were free", "if free",
-	  "the rate that would be reached if the largest term of the time cost nothing",
+	  "the rate that would be reached if the largest term of the time, and the wait for a CPU within "
+	  "it, cost nothing and all else as much as now",
 	  PER_SECOND, NEITHER, FROM_LEDGER, SC_GROUP_RATE, read_if_free },
 	{ "busy_retries", "Busy retries", "busy",
 	  "attempts repeated because another connection held a lock, over all timing samples",
@@ -639,7 +652,8 @@ const struct sc_metric sc_metrics[] = {
 	  "blocks of all files as the file system counts them",
 	  BYTES, LOWER, FROM_LEDGER, SC_GROUP_SPACE, read_allocated_bytes },
 	{ "page_cache_bytes", "Bytes written to the page cache", "page cache",
-	  "bytes that the kernel took from the process in the timed part",
+	  "bytes of the pages that the process dirtied in the timed part, as its write_bytes in "
+	  "/proc/self/io: a page dirtied again before it was written back counts once",
 	  BYTES, LOWER, FROM_LEDGER, SC_GROUP_SPACE, read_page_cache_bytes },
 
 	{ "instrument_cost", "Cost of the instruments", "instruments",
@@ -763,6 +777,8 @@ static struct sc_metric_value sample_ops_per_s(const struct sc_cell_sample *samp
 
 static struct sc_metric_value sample_commits_per_s(const struct sc_cell_sample *sample)
 {
+	if (sample->commits == 0)
+		return absent(SC_SKIPPED, NO_COMMIT);
 	return per_second(sample, sample->commits);
 }
 

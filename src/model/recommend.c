@@ -186,7 +186,7 @@ static int add_recommendation(struct sc_report_head *head, const struct sc_group
 	added = &items[head->recommendation_count++];
 	*added = (struct sc_recommendation){
 		.loss = sc_promise_of(&cell->setting).loss,
-		.commits_per_s = cell->commits_per_s.median,
+		.commits_per_s = cell->commits_per_s,
 	};
 	label_of(head, cell, label, sizeof(label));
 	sc_setting_pragmas(&cell->setting, &usual, pragmas, sizeof(pragmas));

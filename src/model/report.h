@@ -43,7 +43,7 @@ struct sc_bound {
 	enum sc_status status;
 	enum sc_bound_by by;
 	double share;            /* of wall without `outside`, 0 … 1 */
-	double if_free_ops_per_s; /* the rate if that part cost nothing; 0: it is all there is */
+	double if_free_ops_per_s; /* the rate if that part alone cost nothing; 0: it is all there is */
 	char reason[SC_REASON_BYTES];
 };
 
@@ -155,6 +155,7 @@ int sc_cell_same(struct sc_cell *cell, const struct sc_cell *source, const char 
  */
 struct sc_terms {
 	double ns[SC_BOUND_COUNT_];
+	double delay_ns[SC_BOUND_COUNT_]; /* of the run delay: what fell into that term */
 	double rest_ns;    /* shared memory, other calls, SQL that neither ran nor faulted */
 	double inside_ns;  /* the sum of all of the above */
 	double outside_ns; /* harness or application */
@@ -162,6 +163,15 @@ struct sc_terms {
 
 /** sc_split_terms() - pure. @split: measured; @major_faults: of the same sample */
 struct sc_terms sc_split_terms(const struct sc_split *split, uint64_t major_faults);
+
+#define SC_WAITING_MAX 0.2 /* above it a split says more of the machine than of the program */
+
+/* A ledger sample that took less than this of a timing sample's time met another machine: its
+ * instruments make it slower, never faster. */
+#define SC_INSTRUMENT_COST_MIN 0.85
+
+/** sc_split_waiting() - the share of all wall time that was spent waiting for a CPU, 0 … 1 */
+double sc_split_waiting(const struct sc_split *split);
 
 /** sc_bound_of() - the largest term and the rate without it; pure. @ops_per_s: of timing samples */
 struct sc_bound sc_bound_of(const struct sc_split *split, uint64_t major_faults,
@@ -194,7 +204,7 @@ struct sc_recommendation { /* the cheapest setting of a loss class, on one targe
 	enum sc_loss loss;
 	char *label;      /* "wal/full" */
 	char *pragmas;    /* lines, newline separated */
-	double commits_per_s;
+	struct sc_interval commits_per_s; /* n 0: a report from before it was kept */
 	char *sentence;   /* what it can lose */
 };
 
@@ -229,6 +239,7 @@ struct sc_report_head {
 	char started[40], finished[40]; /* RFC 3339, UTC */
 	bool complete;
 	uint32_t rounds;
+	uint32_t resumed; /* how often it was gone on with after an early end */
 	double precision; /* asked for; 0 = SC_PRECISION_DEFAULT */
 	struct sc_sampling sampling;
 	struct sc_setting base; /* what labels leave out */

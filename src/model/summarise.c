@@ -360,19 +360,30 @@ static int set_state(struct sc_cell *cell, const struct gathering *all)
 
 /* --- what a reader of the figures should know */
 
+/* Of the finding that was added since @before, if there is one: how bad it is. */
+static void weigh(struct sc_cell *cell, int r, size_t before, double weight)
+{
+	if (r == 0 && cell->findings.count > before)
+		sc_findings_weigh(&cell->findings, weight);
+}
+
 static int find_waiting(struct sc_cell *cell, const struct gathering *all)
 {
+	size_t before = cell->findings.count;
 	char percent[SC_FORMAT_BYTES];
-	double share;
+	double share = 0;
 	int r = 0;
 
 	if (median_of(all, SC_SAMPLE_TIMING, run_delay_share, &share) && share > WAITING_SHARE)
 		r = sc_findings_add(&cell->findings, SC_FINDING_RUN_DELAY, cell->id,
 				    sc_format_percent(share, percent, sizeof(percent)));
+	weigh(cell, r, before, share);
+	before = cell->findings.count;
 	if (r == 0 && median_of(all, SC_SAMPLE_TIMING, steal_share, &share) &&
 	    share > WAITING_SHARE)
 		r = sc_findings_add(&cell->findings, SC_FINDING_STEAL,
 				    sc_format_percent(share, percent, sizeof(percent)), cell->id);
+	weigh(cell, r, before, share);
 	return r;
 }
 
@@ -406,8 +417,10 @@ static bool has_other_io(const struct sc_sample *sample)
 static int find_other_io(struct sc_cell *cell, const struct gathering *all)
 {
 	uint64_t quietest = UINT64_MAX, most = 0;
+	size_t before = cell->findings.count;
 	char size[SC_FORMAT_BYTES];
 	size_t count = 0, noisy = 0;
+	int r;
 
 	for (size_t i = 0; i < all->sample_count; i++) {
 		const struct sc_sample *sample = &all->samples[i];
@@ -431,8 +444,10 @@ static int find_other_io(struct sc_cell *cell, const struct gathering *all)
 	}
 	if (noisy == 0)
 		return 0;
-	return sc_findings_add(&cell->findings, SC_FINDING_OTHER_IO, noisy, count, cell->id,
-			       sc_format_size((double)most, size, sizeof(size)));
+	r = sc_findings_add(&cell->findings, SC_FINDING_OTHER_IO, noisy, count, cell->id,
+			    sc_format_size((double)most, size, sizeof(size)));
+	weigh(cell, r, before, (double)most);
+	return r;
 }
 
 static void field_text(const struct sc_setting_field *field, const struct sc_setting *setting,
@@ -485,28 +500,56 @@ static bool has_waited(const struct gathering *all, enum sc_sample_kind kind)
 
 static int find_instrument_cost(struct sc_cell *cell, const struct gathering *all)
 {
-	if (cell->instrument_cost <= INSTRUMENT_COST_MAX || has_waited(all, SC_SAMPLE_LEDGER) ||
+	size_t before = cell->findings.count;
+	double cost = cell->instrument_cost;
+	int r;
+
+	if (cost > 0 && cost < SC_INSTRUMENT_COST_MIN) {
+		r = sc_findings_add(&cell->findings, SC_FINDING_OTHER_STATE, cell->id, cost);
+		weigh(cell, r, before, 1 / cost);
+		return r;
+	}
+	if (cost <= INSTRUMENT_COST_MAX || has_waited(all, SC_SAMPLE_LEDGER) ||
 	    has_waited(all, SC_SAMPLE_TIMING))
 		return 0;
-	return sc_findings_add(&cell->findings, SC_FINDING_INSTRUMENT_COST, cell->id,
-			       cell->instrument_cost);
+	r = sc_findings_add(&cell->findings, SC_FINDING_INSTRUMENT_COST, cell->id, cost);
+	weigh(cell, r, before, cost);
+	return r;
+}
+
+static int find_split_waited(struct sc_cell *cell)
+{
+	double share = sc_split_waiting(&cell->split);
+	size_t before = cell->findings.count;
+	char percent[SC_FORMAT_BYTES];
+	int r;
+
+	if (share <= SC_WAITING_MAX)
+		return 0;
+	r = sc_findings_add(&cell->findings, SC_FINDING_SPLIT_WAITED, cell->id,
+			    sc_format_percent(share, percent, sizeof(percent)));
+	weigh(cell, r, before, share);
+	return r;
 }
 
 static int find_residual(struct sc_cell *cell)
 {
 	const struct sc_split *split = &cell->split;
+	size_t before = cell->findings.count;
 	char percent[SC_FORMAT_BYTES];
 	double share;
+	int r;
 
 	if (split->status != SC_MEASURED || split->total_ns == 0)
 		return 0;
 	share = (double)split->residual_ns / (double)split->total_ns;
 	if (share >= -RESIDUAL_SHARE && share <= RESIDUAL_SHARE)
 		return 0;
-	return sc_findings_add(
-		&cell->findings, SC_FINDING_RESIDUAL,
-		sc_format_percent(share < 0 ? -share : share, percent, sizeof(percent)), cell->id,
-		share < 0 ? "is counted in two parts" : "is in no part");
+	r = sc_findings_add(&cell->findings, SC_FINDING_RESIDUAL,
+			    sc_format_percent(share < 0 ? -share : share, percent, sizeof(percent)),
+			    cell->id, share < 0 ? "is counted in two parts" : "is in no part");
+	weigh(cell, r, before, share < 0 ? -share : share);
+	return r;
 }
 
 static int find_ledger(struct sc_cell *cell, const struct gathering *all)
@@ -517,7 +560,9 @@ static int find_ledger(struct sc_cell *cell, const struct gathering *all)
 
 	if (cell->ledger_ops == 0)
 		return 0;
-	r = find_instrument_cost(cell, all);
+	r = find_split_waited(cell);
+	if (r == 0)
+		r = find_instrument_cost(cell, all);
 	if (r == 0)
 		r = find_residual(cell);
 	if (r == 0 && cell->calls_dropped > 0) {

@@ -17,6 +17,9 @@ void sc_about_add_run(struct sc_buffer *buffer, const struct sc_report_head *hea
 	sc_buffer_printf(buffer, "syncost %s %s, SQLite %s, %s, %" PRIu32 " round%s",
 			 head->tool_version, head->kind, head->sqlite_version, head->started,
 			 head->rounds, head->rounds == 1 ? "" : "s");
+	if (head->resumed > 0)
+		sc_buffer_printf(buffer, ", resumed %" PRIu32 " time%s", head->resumed,
+				 head->resumed == 1 ? "" : "s");
 	if (!head->complete)
 		sc_buffer_add_text(buffer, ", not complete");
 }

@@ -32,4 +32,12 @@ const char *sc_about_loss(enum sc_loss loss);
 void sc_about_add_loss_legend(struct sc_buffer *buffer, const struct sc_report_head *head);
 
 #define SC_ABOUT_BATCH "batch: operations a commit."
+#define SC_ABOUT_STATEMENTS                                                                        \
+	"p50 and p99 of a commit of several operations are those of the COMMIT alone, without "    \
+	"the "                                                                                     \
+	"statements before it: not to be held against commits of one."
+#define SC_ABOUT_WAITED                                                                            \
+	"bound by …?: its sample waited for a CPU for more than a fifth of its time, so that "   \
+	"this "                                                                                    \
+	"and the bar are of a busy machine."
 #define SC_ABOUT_FLUSH "Promises hold on storage that honours a flush."

@@ -12,6 +12,7 @@
 
 #include "../model/format.h"
 #include "text.h"
+#include "value.h"
 #include "writers.h"
 
 static void put_about_header(FILE *out)
@@ -32,14 +33,17 @@ static void put_field(FILE *out, const struct sc_setting_field *field,
 
 static void put_about(FILE *out, const struct sc_cell *cell)
 {
+	struct sc_setting setting = cell->setting;
+
 	sc_text_put_csv(out, cell->target);
 	fputc(',', out);
 	sc_text_put_csv(out, cell->suite);
 	fputc(',', out);
 	sc_text_put_csv(out, cell->workload);
 	fprintf(out, ",%s", cell->uses_wal_state ? sc_wal_state_name(cell->wal_state) : "none");
+	setting.rows_per_commit = sc_batch_of(cell); /* a number, where 0 is the workload's own */
 	for (size_t i = 0; i < sc_setting_field_count; i++)
-		put_field(out, &sc_setting_fields[i], &cell->setting);
+		put_field(out, &sc_setting_fields[i], &setting);
 }
 
 static void put_number(FILE *out, bool is_there, double value)

@@ -181,7 +181,7 @@ static int print_recommendations(struct sc_render *render)
 {
 	const struct sc_report_head *head = render->head;
 	SC_CLEANUP(sc_buffer_fini) struct sc_buffer sentence = {0};
-	char rate[SC_FORMAT_BYTES];
+	char rate[160];
 	int r = 0;
 
 	if (head->recommendation_count > 0)
@@ -189,9 +189,9 @@ static int print_recommendations(struct sc_render *render)
 	for (size_t i = 0; r == 0 && i < head->recommendation_count; i++) {
 		const struct sc_recommendation *one = &head->recommendations[i];
 
-		sc_buffer_printf(&sentence, "%s on %s, %s: %s, %s commits/s; %s.", one->workload,
-				 one->target, sc_about_loss(one->loss), one->label,
-				 sc_format_rate(one->commits_per_s, rate, sizeof(rate)),
+		sc_buffer_printf(&sentence, "%s on %s, %s: %s, %s; %s.", one->workload, one->target,
+				 sc_about_loss(one->loss), one->label,
+				 sc_recommended_text(&one->commits_per_s, rate, sizeof(rate)),
 				 one->sentence);
 		r = print_escaped(render, "\n", &sentence, "\n\n");
 		if (r == 0)
@@ -209,9 +209,9 @@ static int begin(struct sc_render *render)
 	if (render->pass == PASS_OVERVIEW) {
 		r = print_about(render);
 		if (r == 0)
-			r = print_findings(render);
-		if (r == 0)
 			r = print_recommendations(render);
+		if (r == 0)
+			r = print_findings(render);
 		fputs("\n## At a glance\n", render->out);
 	} else if (render->pass == PASS_IO) {
 		fputs("\n## Every input and output of the ledger samples\n\n"
@@ -284,8 +284,8 @@ static void add_figures(struct sc_render *render, const struct columns *columns,
 			  figure_columns(metric->column), true);
 	}
 	if (render->pass == PASS_OVERVIEW)
-		add_field(line, sc_bound_text(cell, text, sizeof(text)), strlen("checkpoint 100 %"),
-			  false);
+		add_field(line, sc_bound_text(cell, false, text, sizeof(text)),
+			  strlen("checkpoint 100 %"), false);
 }
 
 /* One field for all the figures there are not, and empty ones, so that the table keeps its form. */
@@ -398,8 +398,12 @@ static int print_loss_legend(struct sc_render *render)
 	SC_CLEANUP(sc_buffer_fini) struct sc_buffer sentence = {0};
 
 	sc_about_add_loss_legend(&sentence, render->head);
+	if (render->survey.has_waited)
+		sc_buffer_add_text(&sentence, " " SC_ABOUT_WAITED);
 	if (render->survey.has_batches)
 		sc_buffer_add_text(&sentence, " " SC_ABOUT_BATCH);
+	if (render->survey.has_statements)
+		sc_buffer_add_text(&sentence, " " SC_ABOUT_STATEMENTS);
 	return print_escaped(render, "\n", &sentence, "\n");
 }
 

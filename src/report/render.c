@@ -16,8 +16,9 @@
 #include "text.h"
 #include "writer.h"
 
-#define COLUMNS_MIN 80u
-#define COLUMNS_MAX 100u
+#define COLUMNS_MIN   80u
+#define COLUMNS_MAX   160u
+#define COLUMNS_USUAL 100u
 
 static bool begins_table(const struct sc_cell *previous, const struct sc_cell *cell)
 {
@@ -30,8 +31,8 @@ static struct sc_survey_table *add_table(struct sc_survey *survey)
 	size_t n = survey->table_count;
 
 	if ((n & (n - 1)) == 0) {
-		struct sc_survey_table *tables = reallocarray(survey->tables, n ? 2 * n : 1,
-							      sizeof(*tables));
+		struct sc_survey_table *tables =
+			reallocarray(survey->tables, n ? 2 * n : 1, sizeof(*tables));
 
 		if (!tables)
 			return NULL;
@@ -54,11 +55,14 @@ static bool survey_table(struct sc_survey *survey, const struct sc_cell *previou
 			return false;
 	} else {
 		table = &survey->tables[survey->table_count - 1];
-		table->varies = table->varies || previous->setting.rows_per_commit !=
-							 cell->setting.rows_per_commit;
+		table->varies = table->varies ||
+				previous->setting.rows_per_commit != cell->setting.rows_per_commit;
 	}
-	if (cell->status == SC_MEASURED && cell->commits > 0) {
+	/* Before the first timing sample the ledger knows. */
+	if (cell->status == SC_MEASURED && (cell->commits > 0 || cell->ledger_commits > 0))
 		table->commits = true;
+	if (cell->status == SC_MEASURED && cell->commits > 0) {
+		survey->has_statements = survey->has_statements || cell->operations > cell->commits;
 		table->has_batches = table->has_batches || cell->operations != cell->commits;
 	}
 	survey->has_batches = survey->has_batches || table->has_batches || table->varies;
@@ -79,6 +83,9 @@ static void survey_cell(struct sc_survey *survey, const struct sc_report_head *h
 		survey->has_fresh = true;
 	if (cell->uses_wal_state && cell->wal_state == SC_WAL_RECYCLED)
 		survey->has_recycled = true;
+	survey->has_waited =
+		survey->has_waited || (cell->status == SC_MEASURED && !cell->same_as &&
+				       sc_split_waiting(&cell->split) > SC_WAITING_MAX);
 	survey->cell_count++;
 }
 
@@ -176,7 +183,9 @@ int sc_report_render(const char *path, const char *format, FILE *out,
 
 	if (!writer)
 		return sc_fail(error, SC_E_USAGE, "no report format is called '%s'", format);
-	if (render.options.columns == 0 || render.options.columns > COLUMNS_MAX)
+	if (render.options.columns == 0)
+		render.options.columns = COLUMNS_USUAL;
+	if (render.options.columns > COLUMNS_MAX)
 		render.options.columns = COLUMNS_MAX;
 	if (render.options.columns < COLUMNS_MIN)
 		render.options.columns = COLUMNS_MIN;
@@ -191,6 +200,9 @@ int sc_report_render(const char *path, const char *format, FILE *out,
 	errno = 0;
 	for (; r == 0 && render.pass < writer->passes; render.pass++)
 		r = run_pass(&render, reader, writer);
+	for (size_t i = 0; i < render.copies_count; i++)
+		sc_buffer_fini(&render.copies[i].labels);
+	free(render.copies);
 	return r < 0 ? r : check_stream(out, error);
 }
 

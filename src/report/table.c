@@ -2,14 +2,15 @@
 
 /*
  * The table for people at a terminal: a line a setting, grouped by target and workload, to be read
- * at a glance; then findings and what to use.
+ * at a glance; then what to use, and findings.
  *
  * Widths are settled before the first line from the widest label of the report. The bar takes what
- * is left, between 4 and 20 columns; where even 4 do not fit, labels get lines of their own. A WAL
+ * is left, between 4 and 40 columns; where even 4 do not fit, labels get lines of their own. A WAL
  * state is a column where a report has both, and where there is room. Where commits are of several
  * operations the table has the rate of those as well, and where their number varies, the number.
  */
 
+#include <errno.h>
 #include <string.h>
 
 #include "../model/format.h"
@@ -26,9 +27,12 @@
 #define LATENCY_COLUMNS    7u
 #define WAL_COLUMNS        8u
 #define LOSS_COLUMNS       5u
-#define BOUND_COLUMNS      15u
+#define BOUND_COLUMNS      16u
+#define BOUND_BRIEF        12u
 #define BAR_COLUMNS_MIN    4u
-#define BAR_COLUMNS_MAX    20u
+#define BAR_COLUMNS_MAX    40u
+#define PROSE_COLUMNS_MAX  100u /* longer lines are hard to read */
+#define BRIEF_BELOW        100u /* columns: then what binds is named briefly, for the bar's sake */
 #define LABEL_COLUMNS_MIN  10u
 #define INDENT             4u
 
@@ -36,15 +40,17 @@ struct layout {
 	size_t label, bar;
 	bool has_wal; /* a column for the WAL's state */
 	bool is_tall; /* labels on lines of their own */
+	bool is_brief;
 	const struct sc_survey_table *table;
 };
 
 /* All columns but label and bar, each with the space before it. */
-static size_t fixed_columns(const struct sc_survey_table *table, bool has_wal)
+static size_t fixed_columns(const struct sc_survey_table *table, bool has_wal, bool is_brief)
 {
 	return (has_wal ? WAL_COLUMNS + 1 : 0) + (table->varies ? BATCH_COLUMNS + 1 : 0) +
-	       (table->has_batches ? RATE_COLUMNS + 1 : 0) + LOSS_COLUMNS + 1 + RATE_COLUMNS + 1 + HALF_WIDTH_COLUMNS + 1 +
-	       SYNCS_COLUMNS + 1 + 2 * (LATENCY_COLUMNS + 1) + BOUND_COLUMNS + 1;
+	       (table->has_batches ? RATE_COLUMNS + 1 : 0) + LOSS_COLUMNS + 1 + RATE_COLUMNS + 1 +
+	       HALF_WIDTH_COLUMNS + 1 + SYNCS_COLUMNS + 1 + 2 * (LATENCY_COLUMNS + 1) +
+	       (is_brief ? BOUND_BRIEF : BOUND_COLUMNS) + 1;
 }
 
 static struct layout lay_out(const struct sc_render *render)
@@ -55,18 +61,21 @@ static struct layout lay_out(const struct sc_render *render)
 	struct layout layout = {
 		.label = survey->label_columns > LABEL_COLUMNS_MIN ? survey->label_columns
 								   : LABEL_COLUMNS_MIN,
+		.is_brief = columns < BRIEF_BELOW,
 		.table = sc_render_table(render),
 	};
 	size_t taken;
 
-	layout.has_wal =
-		is_mixed || (survey->has_recycled + survey->has_fresh > 0 &&
-			     fixed_columns(layout.table, true) + layout.label + 1 + BAR_COLUMNS_MIN <= columns);
-	layout.is_tall =
-		fixed_columns(layout.table, layout.has_wal) + layout.label + 1 + BAR_COLUMNS_MIN > columns;
+	layout.has_wal = is_mixed || (survey->has_recycled + survey->has_fresh > 0 &&
+				      fixed_columns(layout.table, true, layout.is_brief) +
+						      layout.label + 1 + BAR_COLUMNS_MIN <=
+					      columns);
+	layout.is_tall = fixed_columns(layout.table, layout.has_wal, layout.is_brief) +
+				 layout.label + 1 + BAR_COLUMNS_MIN >
+			 columns;
 	if (layout.is_tall)
 		layout.label = 1;
-	taken = fixed_columns(layout.table, layout.has_wal) + layout.label + 1;
+	taken = fixed_columns(layout.table, layout.has_wal, layout.is_brief) + layout.label + 1;
 	layout.bar = taken + BAR_COLUMNS_MIN <= columns ? columns - taken : BAR_COLUMNS_MIN;
 	if (layout.bar > BAR_COLUMNS_MAX)
 		layout.bar = BAR_COLUMNS_MAX;
@@ -116,6 +125,7 @@ static int print_sentence(const struct sc_render *render, struct sc_buffer *sent
 	SC_CLEANUP(sc_buffer_fini) struct sc_buffer clean = {0};
 	SC_CLEANUP(sc_freep) char *text = NULL;
 	SC_CLEANUP(sc_freep) char *clean_text = NULL;
+	size_t columns = render->options.columns;
 	int r;
 
 	r = sc_buffer_take(sentence, &text, render->error);
@@ -124,7 +134,8 @@ static int print_sentence(const struct sc_render *render, struct sc_buffer *sent
 	sc_text_add_clean(&clean, text, render->options.utf8);
 	r = sc_buffer_take(&clean, &clean_text, render->error);
 	if (r == 0)
-		sc_text_wrap(render->out, clean_text, used, indent, render->options.columns);
+		sc_text_wrap(render->out, clean_text, used, indent,
+			     columns < PROSE_COLUMNS_MAX ? columns : PROSE_COLUMNS_MAX);
 	return r;
 }
 
@@ -152,7 +163,7 @@ static int begin(struct sc_render *render)
 
 static bool commits(const struct sc_cell *cell)
 {
-	return cell->commits > 0;
+	return cell->commits > 0 || cell->ledger_commits > 0;
 }
 
 static int print_group(struct sc_render *render, const struct layout *layout,
@@ -186,7 +197,8 @@ static int print_group(struct sc_render *render, const struct layout *layout,
 	add_column(render, &line, "p99", LATENCY_COLUMNS, true);
 	add_column(render, &line, "loss", LOSS_COLUMNS, false);
 	add_column(render, &line, bar, layout->bar, false);
-	add_column(render, &line, "bound by", BOUND_COLUMNS, false);
+	add_column(render, &line, "bound by", layout->is_brief ? BOUND_BRIEF : BOUND_COLUMNS,
+		   false);
 	return print_line(render, &line);
 }
 
@@ -229,7 +241,8 @@ static void add_figures(struct sc_render *render, const struct layout *layout,
 		   false);
 	sc_buffer_add_text(line, " ");
 	sc_bar_add(line, cell, layout->bar, &render->options);
-	add_column(render, line, sc_bound_text(cell, text, sizeof(text)), BOUND_COLUMNS, false);
+	add_column(render, line, sc_bound_text(cell, layout->is_brief, text, sizeof(text)), 0,
+		   false);
 }
 
 /* Which line it is, of one without figures. */
@@ -265,26 +278,79 @@ static int print_failure(struct sc_render *render, const struct layout *layout, 
 	return print_sentence(render, &line, columns, columns);
 }
 
+/* --- cells that carry another's figures: a line for each of those others, below the table */
+
+static struct sc_copies *copies_of(struct sc_render *render, const char *source)
+{
+	struct sc_copies *copies;
+
+	for (size_t i = 0; i < render->copies_count; i++) {
+		if (strcmp(render->copies[i].source, source) == 0)
+			return &render->copies[i];
+	}
+	copies = reallocarray(render->copies, render->copies_count + 1, sizeof(*copies));
+	if (!copies)
+		return NULL;
+	render->copies = copies;
+	copies += render->copies_count++;
+	*copies = (struct sc_copies){.count = 0};
+	(void)snprintf(copies->source, sizeof(copies->source), "%s", source);
+	return copies;
+}
+
+static int keep_copy(struct sc_render *render, const struct layout *layout, const char *label,
+		     const struct sc_cell *cell)
+{
+	struct sc_copies *copies;
+	char source[200], batch[SC_VALUE_BYTES];
+
+	sc_same_text(cell, source, sizeof(source));
+	copies = copies_of(render, source);
+	if (!copies)
+		return sc_fail(render->error, -ENOMEM, "rendering a report");
+	sc_buffer_printf(&copies->labels, "%s%s", copies->count++ > 0 ? ", " : "", label);
+	if (layout->table->varies)
+		sc_buffer_printf(&copies->labels, " (batch %s)",
+				 sc_batch_text(cell, batch, sizeof(batch)));
+	return 0;
+}
+
+/* And forgets them. */
+static int print_copies(struct sc_render *render)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < render->copies_count; i++) {
+		struct sc_copies *copies = &render->copies[i];
+
+		sc_buffer_printf(&copies->labels, " %s", copies->source);
+		if (r == 0)
+			r = print_sentence(render, &copies->labels, 0, 2);
+		sc_buffer_fini(&copies->labels);
+	}
+	render->copies_count = 0;
+	return r;
+}
+
 static int print_cell(struct sc_render *render, const struct sc_cell *cell)
 {
 	SC_CLEANUP(sc_buffer_fini) struct sc_buffer line = {0};
 	struct layout layout = lay_out(render);
-	char label[200], same[200];
+	char label[200];
 	int r = 0;
 
-	if (sc_render_begins_table(render, cell))
-		r = print_group(render, &layout, cell);
+	if (sc_render_begins_table(render, cell)) {
+		r = print_copies(render);
+		if (r == 0)
+			r = print_group(render, &layout, cell);
+	}
 	if (r < 0)
 		return r;
 	sc_render_label(render->head, cell, label, sizeof(label));
 	if (cell->status != SC_MEASURED && !cell->same_as)
 		return print_failure(render, &layout, label, cell);
-	if (cell->same_as) {
-		sc_same_text(cell, same, sizeof(same));
-		add_label(render, &layout, label, cell, &line);
-		add_column(render, &line, same, 0, false);
-		return print_line(render, &line);
-	}
+	if (cell->same_as)
+		return keep_copy(render, &layout, label, cell);
 	sc_text_add_padded(&line, label, layout.is_tall ? 0 : layout.label, false,
 			   render->options.utf8);
 	if (layout.is_tall) {
@@ -309,11 +375,16 @@ static int print_legend(struct sc_render *render)
 	r = print_line(render, &line);
 	if (r < 0)
 		return r;
-	sc_buffer_add_text(&line, "±: the wider side of the median's 95 % interval; * wider than was "
-				  "asked for, or too few samples. syncs: per commit, those of the "
-				  "directory included. p50, p99: of a commit, where there are any. ");
+	sc_buffer_add_text(&line,
+			   "±: the wider side of the median's 95 % interval; * wider than was "
+			   "asked for, or too few samples. syncs: per commit, those of the "
+			   "directory included. p50, p99: of a commit, where there are any. ");
 	if (render->survey.has_batches)
 		sc_buffer_add_text(&line, SC_ABOUT_BATCH " ");
+	if (render->survey.has_statements)
+		sc_buffer_add_text(&line, SC_ABOUT_STATEMENTS " ");
+	if (render->survey.has_waited)
+		sc_buffer_add_text(&line, SC_ABOUT_WAITED " ");
 	sc_about_add_loss_legend(&line, render->head);
 	r = print_sentence(render, &line, 0, 0);
 	if (r < 0)
@@ -392,7 +463,7 @@ static int print_recommendations(struct sc_render *render)
 {
 	const struct sc_report_head *head = render->head;
 	SC_CLEANUP(sc_buffer_fini) struct sc_buffer sentence = {0};
-	char rate[SC_FORMAT_BYTES];
+	char rate[160];
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < head->recommendation_count; i++) {
@@ -405,8 +476,8 @@ static int print_recommendations(struct sc_render *render)
 			r = print_sentence(render, &sentence, 0, INDENT);
 			fputs(plain(render), render->out);
 		}
-		sc_buffer_printf(&sentence, "%s: %s, %s commits/s; %s.", sc_about_loss(one->loss),
-				 one->label, sc_format_rate(one->commits_per_s, rate, sizeof(rate)),
+		sc_buffer_printf(&sentence, "%s: %s, %s; %s.", sc_about_loss(one->loss), one->label,
+				 sc_recommended_text(&one->commits_per_s, rate, sizeof(rate)),
 				 one->sentence);
 		if (r == 0)
 			r = print_sentence(render, &sentence, 0, 2);
@@ -420,14 +491,14 @@ static int print_recommendations(struct sc_render *render)
 
 static int end(struct sc_render *render)
 {
-	int r = 0;
+	int r = print_copies(render);
 
-	if (render->survey.cell_count > 0)
+	if (r == 0 && render->survey.cell_count > 0)
 		r = print_legend(render);
 	if (r == 0)
-		r = print_findings(render);
-	if (r == 0)
 		r = print_recommendations(render);
+	if (r == 0)
+		r = print_findings(render);
 	return r;
 }
 

@@ -43,24 +43,44 @@ const char *sc_value_text(const struct sc_metric *metric, const struct sc_metric
 	return sc_format_count(value->number, text, text_bytes);
 }
 
-const char *sc_bound_text(const struct sc_cell *cell, char *text, size_t text_bytes)
+const char *sc_bound_text(const struct sc_cell *cell, bool brief, char *text, size_t text_bytes)
 {
-	static const char *const names[] = {
-		[SC_BOUND_SQL_CPU] = "sql on CPU",
-		[SC_BOUND_SYNC] = "sync",
-		[SC_BOUND_WRITE] = "write",
-		[SC_BOUND_READ] = "read",
-		[SC_BOUND_LOCK] = "lock",
-		[SC_BOUND_CHECKPOINT] = "checkpoint",
-		[SC_BOUND_MEMORY_FAULTS] = "faults",
-		[SC_BOUND_RUN_DELAY] = "run delay",
+	static const char *const names[][2] = {
+		[SC_BOUND_SQL_CPU] = {"sql on CPU", "sql"},
+		[SC_BOUND_SYNC] = {"sync", "sync"},
+		[SC_BOUND_WRITE] = {"write", "write"},
+		[SC_BOUND_READ] = {"read", "read"},
+		[SC_BOUND_LOCK] = {"lock", "lock"},
+		[SC_BOUND_CHECKPOINT] = {"checkpoint", "ckpt"},
+		[SC_BOUND_MEMORY_FAULTS] = {"faults", "faults"},
+		[SC_BOUND_RUN_DELAY] = {"run delay", "delay"},
 	};
 	char percent[SC_FORMAT_BYTES];
 
 	text[0] = '\0';
 	if (cell->bound.status == SC_MEASURED)
-		(void)snprintf(text, text_bytes, "%s %s", names[cell->bound.by],
-			       sc_format_percent(cell->bound.share, percent, sizeof(percent)));
+		(void)snprintf(text, text_bytes, "%s %s%s", names[cell->bound.by][brief],
+			       sc_format_percent(cell->bound.share, percent, sizeof(percent)),
+			       sc_split_waiting(&cell->split) > SC_WAITING_MAX ? "?" : "");
+	return text;
+}
+
+const char *sc_recommended_text(const struct sc_interval *rate, char *text, size_t text_bytes)
+{
+	char median[SC_FORMAT_BYTES], low[SC_FORMAT_BYTES], high[SC_FORMAT_BYTES];
+
+	(void)sc_format_rate(rate->median, median, sizeof(median));
+	(void)sc_format_rate(rate->low, low, sizeof(low));
+	(void)sc_format_rate(rate->high, high, sizeof(high));
+	if (rate->n == 0)
+		(void)snprintf(text, text_bytes, "%s commits/s", median);
+	else if (rate->coverage >= SC_CONFIDENCE)
+		(void)snprintf(text, text_bytes, "%s commits/s (95 %% interval %s–%s)", median, low,
+			       high);
+	else
+		(void)snprintf(text, text_bytes,
+			       "%s commits/s (%s–%s in %u sample%s: too few for an interval)",
+			       median, low, high, rate->n, rate->n == 1 ? "" : "s");
 	return text;
 }
 
@@ -103,10 +123,20 @@ const char *sc_loss_text(const struct sc_report_head *head, const struct sc_cell
 	return text;
 }
 
+uint32_t sc_batch_of(const struct sc_cell *cell)
+{
+	if (cell->setting.rows_per_commit > 0)
+		return cell->setting.rows_per_commit;
+	if (cell->commits > 0)
+		return (uint32_t)(((double)cell->operations + 0.5) / (double)cell->commits);
+	if (cell->ledger_commits > 0)
+		return (uint32_t)(((double)cell->ledger_ops + 0.5) / (double)cell->ledger_commits);
+	return 0;
+}
+
 const char *sc_batch_text(const struct sc_cell *cell, char *text, size_t text_bytes)
 {
-	uint32_t rows = cell->setting.rows_per_commit ? cell->setting.rows_per_commit
-						      : cell->effective.rows_per_commit;
+	uint32_t rows = sc_batch_of(cell);
 
 	if (rows == 0)
 		return "-";

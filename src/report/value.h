@@ -12,8 +12,14 @@
 const char *sc_value_text(const struct sc_metric *metric, const struct sc_metric_value *value,
 			  char *text, size_t text_bytes);
 
-/** sc_bound_text() - "sync 87 %": by what, and its share; "" where it is not known */
-const char *sc_bound_text(const struct sc_cell *cell, char *text, size_t text_bytes);
+/**
+ * sc_bound_text() - "sync 87 %": by what, and its share; "" where it is not known
+ * @brief: short names; a ? at the end: the sample waited for a CPU for long (SC_WAITING_MAX)
+ */
+const char *sc_bound_text(const struct sc_cell *cell, bool brief, char *text, size_t text_bytes);
+
+/** sc_recommended_text() - "4.26k commits/s (95 % interval 3.9k–4.6k)" */
+const char *sc_recommended_text(const struct sc_interval *rate, char *text, size_t text_bytes);
 
 /** sc_half_width_text() - "±1.2 %", with a * where the interval is wider than was asked for */
 const char *sc_half_width_text(const struct sc_cell *cell, char *text, size_t text_bytes);
@@ -21,6 +27,9 @@ const char *sc_half_width_text(const struct sc_cell *cell, char *text, size_t te
 /** sc_loss_text() - "none", "last?", "ckpt", "any!"; "all" in memory, "-" where nothing commits */
 const char *sc_loss_text(const struct sc_report_head *head, const struct sc_cell *cell, char *text,
 			 size_t text_bytes);
+
+/** sc_batch_of() - operations a commit; the workload's own as they were measured; 0: not known */
+uint32_t sc_batch_of(const struct sc_cell *cell);
 
 /** sc_batch_text() - operations a commit; "-" where they are not known */
 const char *sc_batch_text(const struct sc_cell *cell, char *text, size_t text_bytes);

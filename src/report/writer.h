@@ -7,10 +7,11 @@
  * the metric catalogue. They hold one cell at a time.
  */
 
+#include "../base/buffer.h"
 #include "../model/metric.h"
 
 struct sc_render_options {
-	uint32_t columns; /* width of the table: 80 … 100 are used; 0 = 100 */
+	uint32_t columns; /* width of the table: 80 … 160 are used; 0 = 100 */
 	bool utf8;        /* otherwise ASCII alone */
 	bool color;       /* ANSI colours */
 };
@@ -44,7 +45,16 @@ struct sc_survey {
 	size_t cell_count;
 	size_t label_columns; /* widest label of a setting, in terminal columns */
 	bool has_fresh, has_recycled; /* WAL states of the cells */
-	bool has_batches;	      /* some table has */
+	bool has_batches;             /* some table has */
+	bool has_statements;          /* some commit has several operations */
+	bool has_waited;              /* some split is of a sample that waited for a CPU */
+};
+
+/* Cells of a table that carry the figures of one other. */
+struct sc_copies {
+	char source[200];        /* "= wal/full" */
+	struct sc_buffer labels; /* "wal/extra, wal/normal" */
+	size_t count;
 };
 
 struct sc_render {
@@ -55,6 +65,8 @@ struct sc_render {
 	unsigned int pass;   /* 0 … passes - 1 */
 	size_t cell_index;   /* within the pass */
 	size_t table_index;  /* of the cell, in the survey */
+	struct sc_copies *copies; /* of the current table, for its end; whoever renders frees them */
+	size_t copies_count;
 	struct sc_cell previous; /* of the pass, for where a group begins; id NULL before the first */
 	struct sc_error *error;
 };

@@ -131,7 +131,7 @@ void give_rates(struct sc_cell *cell, const double *rates, size_t count, double 
 {
 	struct sc_sample *samples = calloc(count + 1, sizeof(*samples));
 	struct sc_error error;
-	const uint64_t wall_ns = 100000000;
+	const uint64_t wall_ns = (uint64_t)(100 * 1e9 / rates[0]); /* of its 100 operations */
 
 	assert_non_null(samples);
 	samples[0] = make_ledger(0, wall_ns);

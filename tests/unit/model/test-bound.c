@@ -108,6 +108,44 @@ static void waiting_for_a_cpu_is_taken_out_of_every_part(void **state)
 	assert_near(terms.ns[SC_BOUND_CHECKPOINT], 50 * 0.4);
 	assert_near(terms.ns[SC_BOUND_SQL_CPU], 10);
 	assert_near(sum_of(&terms), 700);
+	/* 60 of 100 ns in syncs, half of these in checkpoints. */
+	assert_near(terms.delay_ns[SC_BOUND_SYNC], 50 * 0.6);
+	assert_near(terms.delay_ns[SC_BOUND_CHECKPOINT], 50 * 0.6);
+	assert_near(terms.delay_ns[SC_BOUND_SQL_CPU], 90);
+	assert_near(terms.delay_ns[SC_BOUND_RUN_DELAY], 0);
+	assert_near(terms.delay_ns[SC_BOUND_WRITE], 0);
+}
+
+/* Who does not sleep in a sync does not wait for a CPU when it returns. */
+static void what_is_free_takes_its_own_wait_for_a_cpu_along(void **state)
+{
+	struct sc_split split = even_split();
+	struct sc_interval rate = rate_of(500);
+	struct sc_bound bound;
+
+	(void)state;
+	split.wall_ns[SC_PART_SYNC] = 1000; /* of 2600 */
+	for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
+		split.run_delay_ns[SC_PART_SYNC] = elsewhere ? 0 : 90;
+		split.run_delay_ns[SC_PART_READ] = elsewhere ? 90 : 0;
+		bound = sc_bound_of(&split, 0, &rate);
+		assert_int_equal(bound.by, SC_BOUND_SYNC);
+		assert_near(bound.share, elsewhere ? 1000.0 / 1600 : 910.0 / 1600);
+		assert_near(bound.if_free_ops_per_s, 500.0 * 2600 / 1600);
+	}
+}
+
+static void how_long_a_sample_waited_is_a_share_of_all_its_time(void **state)
+{
+	struct sc_split split = even_split();
+
+	(void)state;
+	assert_near(sc_split_waiting(&split), 0);
+	split.run_delay_ns[SC_PART_OUTSIDE] = 330;
+	split.run_delay_ns[SC_PART_SYNC] = 1000; /* an estimate beyond its 100 */
+	assert_near(sc_split_waiting(&split), 430.0 / 1700);
+	split.status = SC_DENIED;
+	assert_near(sc_split_waiting(&split), 0);
 }
 
 static void sql_off_the_cpu_is_faults_only_where_there_were_some(void **state)
@@ -189,6 +227,10 @@ int main(void)
 		CASE("a checkpoint's calls are its own", a_checkpoints_calls_are_its_own),
 		CASE("waiting for a CPU is taken out of every part",
 		     waiting_for_a_cpu_is_taken_out_of_every_part),
+		CASE("what is free takes its own wait for a CPU along",
+		     what_is_free_takes_its_own_wait_for_a_cpu_along),
+		CASE("how long a sample waited is a share of all its time",
+		     how_long_a_sample_waited_is_a_share_of_all_its_time),
 		CASE("SQL off the CPU is memory faults only where there were some",
 		     sql_off_the_cpu_is_faults_only_where_there_were_some),
 		CASE("SQL without CPU readings counts as on the CPU",

@@ -197,9 +197,14 @@ static void a_full_cell_has_every_metric_and_an_empty_one_none(void **state)
 	for (size_t i = 0; i < sc_metric_count; i++) {
 		struct sc_metric_value value = sc_metrics[i].read(&full);
 
-		assert_int_equal(value.status, SC_MEASURED);
-		assert_null(value.reason);
-		assert_true(isfinite(value.number));
+		if (strstr(sc_metrics[i].key, "_p999")) { /* of 100 */
+			assert_int_equal(value.status, SC_SKIPPED);
+			assert_non_null(strstr(value.reason, "fewer than 1000"));
+		} else {
+			assert_int_equal(value.status, SC_MEASURED);
+			assert_null(value.reason);
+			assert_true(isfinite(value.number));
+		}
 		value = sc_metrics[i].read(&empty);
 		if (value.status == SC_MEASURED)
 			fail_msg("%s of nothing is %g", sc_metrics[i].key, value.number);
@@ -252,11 +257,40 @@ static void a_sample_without_a_counter_says_so(void **state)
 	for (size_t i = 0; i < sc_sample_metric_count; i++) {
 		struct sc_metric_value value = sc_sample_metrics[i].read(&sample);
 		bool is_delay = strcmp(sc_sample_metrics[i].key, "run_delay_ns") == 0;
+		bool is_commits = strcmp(sc_sample_metrics[i].key, "commits_per_s") == 0;
 
-		assert_int_equal(value.status, is_delay ? SC_UNSUPPORTED : SC_MEASURED);
+		/* It reads: no rate of commits, not one of 0. */
+		assert_int_equal(value.status, is_delay     ? SC_UNSUPPORTED
+					       : is_commits ? SC_SKIPPED
+							    : SC_MEASURED);
 		if (strcmp(sc_sample_metrics[i].key, "ops_per_s") == 0)
 			assert_true(fabs(value.number - 5e6) < 1e-3);
 	}
+}
+
+static void a_quantile_needs_values_beyond_it(void **state)
+{
+	static const struct {
+		const char *key;
+		uint64_t least;
+	} cases[] = {
+		{"op_ns_p50", 1},      {"op_ns_p90", 10},      {"op_ns_p99", 100},
+		{"op_ns_p999", 1000},  {"op_ns_max", 1},       {"commit_ns_p90", 10},
+		{"commit_ns_p99", 100}, {"commit_ns_p999", 1000},
+	};
+	struct sc_cell cell = full_cell();
+
+	(void)state;
+	for (size_t i = 0; i < SC_ARRAY_COUNT(cases); i++) {
+		const struct sc_metric *metric = sc_metric_find(cases[i].key);
+
+		cell.op_ns.n = cell.commit_ns.n = cases[i].least;
+		assert_int_equal(metric->read(&cell).status, SC_MEASURED);
+		cell.op_ns.n = cell.commit_ns.n = cases[i].least - 1;
+		if (cases[i].least > 1)
+			assert_int_equal(metric->read(&cell).status, SC_SKIPPED);
+	}
+	sc_cell_fini(&cell);
 }
 
 int main(void)
@@ -274,6 +308,7 @@ int main(void)
 		     a_failed_cell_gives_its_reason_everywhere),
 		CASE("without the tap only what it sees is missing",
 		     without_the_tap_only_what_it_sees_is_missing),
+		CASE("a quantile needs values beyond it", a_quantile_needs_values_beyond_it),
 		CASE("a sample without a counter says so", a_sample_without_a_counter_says_so),
 	};
 

@@ -259,7 +259,7 @@ static void what_is_not_finite_is_refused(void **state)
 			assert_non_null(strstr(error.what, "is not a finite number"));
 			*numbers[j] = good;
 		}
-		report.head.recommendations[0].commits_per_s = bad[i];
+		report.head.recommendations[0].commits_per_s.median = bad[i];
 		assert_int_equal(sc_report_write_head(out, &report.head, &error), SC_E_FORMAT);
 	}
 	fclose(out);
