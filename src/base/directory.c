@@ -8,7 +8,8 @@
  *
  * The marker goes last, so that a removal that was cut short is taken up again. A process killed
  * between mkdir and the marker, or between the marker's removal and rmdir, leaves an empty
- * directory that nothing tells from a user's; it stays.
+ * directory. Only its name tells whose it was; it is removed, by rmdir() alone, when no process of
+ * that number lives here.
  */
 
 #include <assert.h>
@@ -16,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +30,8 @@
 #include "marker.h"
 #include "tree.h"
 
-#define NAMES_MAX 100 /* directories of one process in one second */
+#define NAMES_MAX 100        /* directories of one process in one second */
+#define GRACE_NS  2000000000 /* between the making of a directory and its marker */
 
 static void closedirp(DIR **directory)
 {
@@ -255,6 +258,54 @@ int sc_directory_remove_own(struct sc_directory *directory, struct sc_error *err
 	return r;
 }
 
+/* Without one of the same name, which rename() would replace where it is empty. */
+static int rename_to_new(const char *from, const char *to)
+{
+	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	if (mkdir(to, 0700) < 0) /* the file system knows no such flag: an own one is replaced */
+		return -errno;
+	if (rename(from, to) == 0)
+		return 0;
+	(void)rmdir(to);
+	return -errno;
+}
+
+static int sync_directory(const char *path, struct sc_error *error)
+{
+	SC_CLEANUP(sc_fd_closep) int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return sc_fail(error, -errno, "open directory '%s'", path);
+	return fsync(fd) < 0 ? sc_fail(error, -errno, "sync directory '%s'", path) : 0;
+}
+
+int sc_directory_settle(struct sc_directory *directory, const char *path, struct sc_error *error)
+{
+	SC_CLEANUP(sc_freep) char *parent = strdup(path);
+	SC_CLEANUP(sc_freep) char *marker = NULL;
+	char *slash = parent ? strrchr(parent, '/') : NULL;
+	int r;
+
+	if (!parent || asprintf(&marker, "%s/" SC_MARKER_NAME, path) < 0) {
+		marker = NULL;
+		return sc_fail(error, -ENOMEM, "rename '%s' to '%s'", directory->path, path);
+	}
+	if (slash)
+		slash[slash == parent] = '\0';
+	r = sync_directory(directory->path, error);
+	if (r < 0)
+		return r;
+	r = rename_to_new(directory->path, path);
+	if (r < 0)
+		return sc_fail(error, r, "rename '%s' to '%s'", directory->path, path);
+	sc_directory_fini(directory);
+	(void)unlink(marker); /* where it stays it says nothing: the name is another */
+	return sync_directory(slash ? parent : ".", error);
+}
+
 struct search {
 	const char *parent; /* as given, for messages */
 	int parent_fd;
@@ -271,6 +322,41 @@ static bool is_stale(const struct search *search, const struct sc_marker *marker
 	return !sc_marker_may_live("", marker, &search->self, lock_was_free);
 }
 
+/* NAME-YYYYMMDDTHHMMSSZ-PID[-N]. Return: PID, 0 if it is no such name. */
+static pid_t owner_of(const char *name)
+{
+	const char *stamp = name;
+	long pid = 0;
+	int end = 0;
+
+	while ((stamp = strchr(stamp, '-')) &&
+	       sscanf(stamp, "-%*8[0-9]T%*6[0-9]Z-%9ld%n", &pid, &end) != 1)
+		stamp++;
+	if (!stamp || (stamp[end] && stamp[end] != '-'))
+		return 0;
+	return (pid_t)pid;
+}
+
+static bool is_older(const struct stat *directory, int64_t age_ns)
+{
+	int64_t made_ns =
+		(int64_t)directory->st_mtim.tv_sec * 1000000000 + directory->st_mtim.tv_nsec;
+
+	return (int64_t)sc_realtime_ns() - made_ns > age_ns;
+}
+
+/* Return: 1 if @name was made here by a process that died before it could mark it, else 0. */
+static int remove_if_unmarked(const struct search *search, const char *name, int directory_fd)
+{
+	struct stat directory;
+	pid_t pid = owner_of(name);
+
+	if (pid <= 0 || !is_this_users(directory_fd, S_IFDIR, &directory) ||
+	    !is_older(&directory, GRACE_NS) || kill(pid, 0) == 0 || errno != ESRCH)
+		return 0;
+	return unlinkat(search->parent_fd, name, AT_REMOVEDIR) == 0; /* fails unless empty */
+}
+
 /* Return: 1 if @name was a stale directory and is removed, 0 if it is to be left alone. */
 static int remove_if_stale(const struct search *search, const char *name, struct sc_error *error)
 {
@@ -282,8 +368,10 @@ static int remove_if_stale(const struct search *search, const char *name, struct
 
 	directory_fd =
 		openat(search->parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (directory_fd < 0 || !read_marker(directory_fd, &marker_fd, &marker))
+	if (directory_fd < 0)
 		return 0;
+	if (!read_marker(directory_fd, &marker_fd, &marker))
+		return remove_if_unmarked(search, name, directory_fd);
 	if (!is_stale(search, &marker, marker_fd))
 		return 0;
 

@@ -32,6 +32,15 @@ int sc_directory_make_private(const char *parent, const char *name,
 void sc_directory_fini(struct sc_directory *directory);
 
 /**
+ * sc_directory_settle() - it becomes somebody's: under another name, and never removed again
+ * @path: on the same file system; in its place *@directory is empty afterwards
+ *
+ * Whoever looks at @path sees nothing or all that the directory held. Durable when it returns.
+ * Return: 0; -EEXIST where @path exists, and then the directory is as it was; another code.
+ */
+int sc_directory_settle(struct sc_directory *directory, const char *path, struct sc_error *error);
+
+/**
  * sc_directory_empty() - remove all it holds but the marker; it stays ours
  *
  * As sc_directory_remove_own() below. Return: -ENOENT if it is gone, -EPERM if it lost its marker.

@@ -17,6 +17,10 @@
 
 static int check_config(const struct sc_sweep_config *config, struct sc_error *error)
 {
+	if (config->resume && config->like)
+		return sc_fail(error, SC_E_USAGE,
+			       "--resume goes on with a report, --like makes a new one: give one "
+			       "of them");
 	if (config->dry_run && config->format.given)
 		return sc_fail(error, SC_E_USAGE,
 			       "--dry-run prints a plan, --format is for reports");
@@ -79,15 +83,23 @@ static int run_sweep(const struct sc_sweep_config *config, const struct sc_sweep
 	r = show(config, invocation, outcome.folder, error);
 	if (r < 0)
 		return r;
+	if (outcome.was_complete) {
+		(void)fprintf(invocation->err,
+			      "syncost sweep: this sweep was complete; nothing was measured\n");
+		return 0;
+	}
 	if (outcome.interrupted)
-		(void)fprintf(invocation->err, "syncost sweep: interrupted; the report holds what "
-					       "was measured until then\n");
+		(void)fprintf(invocation->err,
+			      "syncost sweep: interrupted; the report holds what was measured "
+			      "until then; go on with: %s sweep --resume %s\n",
+			      program_of(invocation), outcome.folder);
 	return exit_code_of(&outcome);
 }
 
 static int run(const struct sc_invocation *invocation, struct sc_error *error)
 {
 	SC_CLEANUP(sc_sweep_request_fini) struct sc_sweep_request request = {0};
+	SC_CLEANUP(sc_sweep_choice_fini) struct sc_sweep_choice choice = {0};
 	const struct sc_sweep_config *config = invocation->config;
 	const struct sc_tool_facts tool = {
 		.version = sc_tool_version,
@@ -102,9 +114,11 @@ static int run(const struct sc_invocation *invocation, struct sc_error *error)
 	if (config->list_suites)
 		return sc_suites_print(invocation->out, error);
 	r = check_config(config, error);
-	if (r < 0)
-		return r;
-	r = sc_sweep_request_make(config, &tool, &request, error);
+	if (r == 0)
+		r = sc_sweep_choice_make(config, invocation->argc - 2, invocation->argv + 2,
+					 &choice, error);
+	if (r == 0)
+		r = sc_sweep_request_make(&choice, &tool, &request, error);
 	if (r < 0)
 		return r;
 	if (config->dry_run)

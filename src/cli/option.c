@@ -19,6 +19,13 @@ struct cursor {
 	int at; /* the next word */
 };
 
+/* Who is told of each option. */
+struct taker {
+	int (*take)(void *self, const struct sc_option *option, const char *value,
+		    struct sc_error *error);
+	void *self;
+};
+
 static const char *option_name(size_t index, const void *context)
 {
 	const struct sc_option_table *table = context;
@@ -92,7 +99,7 @@ static int take_value(struct cursor *cursor, const struct sc_option *option, con
 }
 
 static int parse_long(const struct sc_option_table *table, struct cursor *cursor, const char *word,
-		      void *config, struct sc_error *error)
+		      const struct taker *taker, struct sc_error *error)
 {
 	const char *equals = strchr(word, '='), *value = NULL;
 	const struct sc_option *option = NULL;
@@ -112,11 +119,11 @@ static int parse_long(const struct sc_option_table *table, struct cursor *cursor
 		if (r < 0)
 			return r;
 	}
-	return sc_option_store(option, value, true, config, error);
+	return taker->take(taker->self, option, value, error);
 }
 
 static int parse_letters(const struct sc_option_table *table, struct cursor *cursor,
-			 const char *letters, void *config, struct sc_error *error)
+			 const char *letters, const struct taker *taker, struct sc_error *error)
 {
 	while (*letters) {
 		const struct sc_option *option = NULL;
@@ -132,7 +139,7 @@ static int parse_letters(const struct sc_option_table *table, struct cursor *cur
 				return r;
 			letters = "";
 		}
-		r = sc_option_store(option, value, true, config, error);
+		r = taker->take(taker->self, option, value, error);
 		if (r < 0)
 			return r;
 	}
@@ -154,30 +161,82 @@ static int store_defaults(const struct sc_option_table *table, void *config, str
 	return 0;
 }
 
-int sc_options_parse(const struct sc_option_table *table, int argc, char *const *argv, void *config,
-		     const char **operands, size_t *ret_operand_count, struct sc_error *error)
+/* @operands: as sc_options_parse(); NULL: they are left out */
+static int walk(const struct sc_option_table *table, int argc, char *const *argv,
+		const struct taker *taker, const char **operands, size_t *ret_operand_count,
+		struct sc_error *error)
 {
 	struct cursor cursor = {.argc = argc, .argv = argv};
 	size_t operand_count = 0;
 	bool options_end = false;
-	int r;
+	int r = 0;
 
-	r = store_defaults(table, config, error);
 	while (r >= 0 && cursor.at < argc) {
 		const char *word = argv[cursor.at++];
 
-		if (options_end || word[0] != '-' || word[1] == '\0')
-			operands[operand_count++] = word;
-		else if (strcmp(word, "--") == 0)
+		if (options_end || word[0] != '-' || word[1] == '\0') {
+			if (operands)
+				operands[operand_count++] = word;
+		} else if (strcmp(word, "--") == 0) {
 			options_end = true;
-		else if (word[1] == '-')
-			r = parse_long(table, &cursor, word, config, error);
-		else
-			r = parse_letters(table, &cursor, word + 1, config, error);
+		} else if (word[1] == '-') {
+			r = parse_long(table, &cursor, word, taker, error);
+		} else {
+			r = parse_letters(table, &cursor, word + 1, taker, error);
+		}
 	}
-	if (r < 0)
+	if (r >= 0 && operands)
+		*ret_operand_count = operand_count;
+	return r;
+}
+
+static int store(void *config, const struct sc_option *option, const char *value,
+		 struct sc_error *error)
+{
+	return sc_option_store(option, value, true, config, error);
+}
+
+int sc_options_parse(const struct sc_option_table *table, int argc, char *const *argv, void *config,
+		     const char **operands, size_t *ret_operand_count, struct sc_error *error)
+{
+	const struct taker taker = {store, config};
+	int r = store_defaults(table, config, error);
+
+	return r < 0 ? r : walk(table, argc, argv, &taker, operands, ret_operand_count, error);
+}
+
+struct words {
+	struct sc_option_word *items;
+	size_t count;
+};
+
+static int keep(void *self, const struct sc_option *option, const char *value,
+		struct sc_error *error)
+{
+	struct words *words = self;
+	struct sc_option_word *items =
+		reallocarray(words->items, words->count + 1u, sizeof(*items));
+
+	if (!items)
+		return sc_fail(error, -ENOMEM, "reading the command line");
+	words->items = items;
+	items[words->count++] = (struct sc_option_word){option, value};
+	return 0;
+}
+
+int sc_options_split(const struct sc_option_table *table, int argc, char *const *argv,
+		     struct sc_option_word **ret_words, size_t *ret_count, struct sc_error *error)
+{
+	struct words words = {0};
+	const struct taker taker = {keep, &words};
+	int r = walk(table, argc, argv, &taker, NULL, NULL, error);
+
+	if (r < 0) {
+		free(words.items);
 		return r;
-	*ret_operand_count = operand_count;
+	}
+	*ret_words = words.items;
+	*ret_count = words.count;
 	return 0;
 }
 

@@ -83,6 +83,20 @@ struct sc_option_table {
 int sc_options_parse(const struct sc_option_table *table, int argc, char *const *argv, void *config,
 		     const char **operands, size_t *ret_operand_count, struct sc_error *error);
 
+/* An option as it was given: "--seed 4", "--seed=4" and "--se=4" are the same. */
+struct sc_option_word {
+	const struct sc_option *option;
+	const char *value; /* borrowed from the command line; NULL: a flag */
+};
+
+/**
+ * sc_options_split() - a command line as its options, in order; operands are left out
+ * @ret_words: the caller frees the array
+ * Return: as sc_options_parse(); values are not looked at.
+ */
+int sc_options_split(const struct sc_option_table *table, int argc, char *const *argv,
+		     struct sc_option_word **ret_words, size_t *ret_count, struct sc_error *error);
+
 /** sc_options_fini() - free the lists in @config. */
 void sc_options_fini(const struct sc_option_table *table, void *config);
 

@@ -82,6 +82,12 @@ static const struct sc_option rows[] = {
 	{ "out", 'o', SC_OPTION_PATH, 0, PLACE(out), "DIR", NULL, 0, 0, NULL,
 	  "The report folder; it must be empty or not exist. Without it, a new one under "
 	  "./syncost-reports." },
+	{ "resume", 0, SC_OPTION_PATH, 0, PLACE(resume), "DIR", NULL, 0, 0, NULL,
+	  "Go on with the interrupted sweep whose report is in DIR: same plan, what is missing is "
+	  "measured." },
+	{ "like", 0, SC_OPTION_PATH, 0, PLACE(like), "REPORT", NULL, 0, 0, NULL,
+	  "Measure as that report did: same options, seed, rows and operations; other options "
+	  "given take the place of its own." },
 	{ "format", 'f', SC_OPTION_ENUM, 0, PLACE(format), "FORMAT", "table", 0, 0,
 	  &sc_choices_format,
 	  "What is printed at the end. In the table, * marks an interval wider than --precision." },

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "sweep-like.h"
+
 /* What a suite says of these two takes the place of the lists that are varied without a word. */
 static bool is_fixed(const struct sc_suite *suite, const struct sc_setting_field *field)
 {
@@ -113,9 +115,34 @@ static int make_plan(const struct sc_sweep_config *config, struct sc_sweep_reque
 	return sc_plan_new(&plan, &request->plan, error);
 }
 
-int sc_sweep_request_make(const struct sc_sweep_config *config, const struct sc_tool_facts *tool,
+/* As many operations as in the report that is gone on with or repeated. */
+static int fix_operations(const struct sc_sweep_choice *choice, struct sc_sweep_request *request,
+			  struct sc_error *error)
+{
+	const struct sc_metadata *metadata = &choice->metadata;
+
+	if (choice->config.like)
+		return choice->config.ops.given ? 0
+						: sc_sweep_like(choice->config.like, request->plan,
+								&request->operations, error);
+	if (metadata->operation_count == 0)
+		return 0;
+	if (metadata->operation_count != request->plan->cell_count)
+		return sc_fail(error, SC_E_USAGE,
+			       "--resume: the report has %zu cells, its plan is now one of %zu",
+			       metadata->operation_count, request->plan->cell_count);
+	request->operations = calloc(metadata->operation_count, sizeof(*request->operations));
+	if (!request->operations)
+		return sc_fail(error, -ENOMEM, "planning the sweep");
+	memcpy(request->operations, metadata->operations,
+	       metadata->operation_count * sizeof(*request->operations));
+	return 0;
+}
+
+int sc_sweep_request_make(const struct sc_sweep_choice *choice, const struct sc_tool_facts *tool,
 			  struct sc_sweep_request *request, struct sc_error *error)
 {
+	const struct sc_sweep_config *config = &choice->config;
 	int r;
 
 	r = sc_targets_parse(&config->targets, &request->targets, error);
@@ -128,6 +155,8 @@ int sc_sweep_request_make(const struct sc_sweep_config *config, const struct sc_
 	if (r < 0)
 		return r;
 	r = make_plan(config, request, error);
+	if (r == 0)
+		r = fix_operations(choice, request, error);
 	if (r < 0)
 		return r;
 	request->sweep = (struct sc_sweep){
@@ -142,6 +171,10 @@ int sc_sweep_request_make(const struct sc_sweep_config *config, const struct sc_
 		.timeout_ns = (uint64_t)config->timeout.value,
 		.host_label = config->host_label,
 		.out = config->out,
+		.resume = config->resume != NULL,
+		.operations_of = request->operations,
+		.options = choice->words,
+		.option_count = choice->word_count,
 		.tool = *tool,
 	};
 	return 0;
@@ -153,6 +186,7 @@ void sc_sweep_request_fini(struct sc_sweep_request *request)
 		free(request->globs.items[i]);
 	sc_freep(&request->globs.items);
 	sc_plan_freep(&request->plan);
+	sc_freep(&request->operations);
 	for (size_t i = 0; i < request->suite_count; i++)
 		sc_suite_freep(&request->suites[i]);
 	sc_freep(&request->suites);

@@ -4,7 +4,7 @@
 /* From options to a sweep: suite, targets, axes, plan. Reads the suite, measures nothing. */
 
 #include "../sweep/sweep.h"
-#include "sweep-options.h"
+#include "sweep-choice.h"
 #include "targets.h"
 
 struct sc_globs { /* all owned */
@@ -18,15 +18,16 @@ struct sc_sweep_request { /* owned, but for texts of the command line */
 	struct sc_targets targets;
 	struct sc_globs globs; /* of --workload */
 	struct sc_plan *plan;
+	uint64_t *operations;  /* of the plan's cells; NULL: as they come */
 	struct sc_sweep sweep; /* borrows all of the above */
 };
 
 /**
  * sc_sweep_request_make()
- * @config: borrowed for as long as the request is used
+ * @choice: borrowed for as long as the request is used
  * @request: zeroed; ended with sc_sweep_request_fini(), also after a failure
  */
-int sc_sweep_request_make(const struct sc_sweep_config *config, const struct sc_tool_facts *tool,
+int sc_sweep_request_make(const struct sc_sweep_choice *choice, const struct sc_tool_facts *tool,
 			  struct sc_sweep_request *request, struct sc_error *error);
 
 void sc_sweep_request_fini(struct sc_sweep_request *request);

@@ -12,14 +12,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "../base/clock.h"
 #include "../base/files.h"
 
-#define REPORTS   "syncost-reports"
-#define NAMES_MAX 1000
+#define REPORTS           "syncost-reports"
+#define DRAFT             ".syncost-report" /* of directories that are no reports yet */
+#define NAMES_MAX         1000
+#define SAMPLES_BYTES_MAX (SIZE_MAX / 4) /* of all lines: what memory holds */
 
 static void closedirp(DIR **directory)
 {
@@ -56,54 +59,21 @@ static int check_empty(const char *path, struct sc_error *error)
 	return sc_hint(error, "reports are never written over: name a new directory");
 }
 
-static int make_named(const char *path, struct sc_error *error)
-{
-	if (mkdir(path, 0700) == 0)
-		return 0;
-	if (errno != EEXIST) {
-		(void)sc_fail(error, -errno, "make the report folder '%s'", path);
-		return sc_hint(error, "name a place that you may write to with --out");
-	}
-	return check_empty(path, error);
-}
-
 int sc_folder_check(const char *path, struct sc_error *error)
 {
 	return !path || access(path, F_OK) < 0 ? 0 : check_empty(path, error);
 }
 
-static int make_dated(const char *kind, char **ret_path, struct sc_error *error)
+/* Held as long as the process writes: a second one would mix its samples in. */
+static int lock_samples(int fd, const char *path, struct sc_error *error)
 {
-	char stamp[SC_UTC_BYTES];
-
-	if (mkdir(REPORTS, 0700) < 0 && errno != EEXIST) {
-		(void)sc_fail(error, -errno, "make ./" REPORTS " for the report");
-		return sc_hint(error, "name a place that you may write to with --out DIR");
-	}
-	sc_utc_stamp(sc_realtime_ns(), stamp);
-	for (int i = 1; i <= NAMES_MAX; i++) {
-		SC_CLEANUP(sc_freep) char *path = NULL;
-		char suffix[16] = "";
-
-		if (i > 1)
-			(void)snprintf(suffix, sizeof(suffix), "-%d", i);
-		if (asprintf(&path, "./" REPORTS "/%s-%s%s", stamp, kind, suffix) < 0) {
-			path = NULL; /* undefined after a failure */
-			return sc_fail(error, -ENOMEM, "naming the report folder");
-		}
-		if (mkdir(path, 0700) == 0) {
-			*ret_path = SC_TAKE(path);
-			return 0;
-		}
-		if (errno != EEXIST) {
-			(void)sc_fail(error, -errno, "make the report folder '%s'", path);
-			return sc_hint(error, "name a place that you may write to with --out DIR");
-		}
-	}
-	return sc_fail(error, -EEXIST, "make a report folder in ./" REPORTS);
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return 0; /* some file systems have no locks */
+	(void)sc_fail(error, SC_E_USAGE, "'%s': a sweep is writing to this report", path);
+	return sc_hint(error, "wait for its end, or interrupt it");
 }
 
-static int open_samples(struct sc_folder *folder, struct sc_error *error)
+static int open_samples(struct sc_folder *folder, int flags, struct sc_error *error)
 {
 	SC_CLEANUP(sc_freep) char *raw = NULL;
 	SC_CLEANUP(sc_freep) char *samples = NULL;
@@ -116,13 +86,69 @@ static int open_samples(struct sc_folder *folder, struct sc_error *error)
 		samples = NULL;
 		return sc_fail(error, -ENOMEM, "making the report folder");
 	}
-	if (mkdir(raw, 0700) < 0)
+	if ((flags & O_CREAT) && mkdir(raw, 0700) < 0)
 		return sc_fail(error, -errno, "make directory '%s'", raw);
-	folder->samples_fd =
-		open(samples, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	folder->samples_fd = open(samples, O_RDWR | O_APPEND | O_CLOEXEC | flags, 0600);
 	if (folder->samples_fd < 0)
-		return sc_fail(error, -errno, "create '%s'", samples);
-	return 0;
+		return sc_fail(error, -errno, flags & O_CREAT ? "create '%s'" : "open '%s'",
+			       samples);
+	return lock_samples(folder->samples_fd, folder->path, error);
+}
+
+static char *parent_of(const char *path)
+{
+	const char *end = path + strlen(path);
+
+	while (end > path + 1 && end[-1] == '/')
+		end--;
+	while (end > path && end[-1] != '/')
+		end--;
+	while (end > path + 1 && end[-1] == '/')
+		end--;
+	return end == path ? strdup(".") : strndup(path, (size_t)(end - path));
+}
+
+/* @path: NULL: a dated one */
+static int make_draft(const char *path, struct sc_folder *folder, struct sc_error *error)
+{
+	SC_CLEANUP(sc_freep) char *parent = path ? parent_of(path) : strdup(REPORTS);
+	struct sc_error stale_error;
+	uint32_t count;
+	int r;
+
+	if (!parent)
+		return sc_fail(error, -ENOMEM, "making the report folder");
+	if (!path && mkdir(parent, 0700) < 0 && errno != EEXIST) {
+		(void)sc_fail(error, -errno, "make ./" REPORTS " for the report");
+		return sc_hint(error, "name a place that you may write to with --out DIR");
+	}
+	/* What is in the way of nothing may stay. */
+	(void)sc_directory_remove_stale(parent, DRAFT, &count, &stale_error);
+	r = sc_directory_make_private(parent, DRAFT, &folder->draft, error);
+	if (r < 0) {
+		(void)sc_fail(error, r, "make the report folder '%s'", path ? path : parent);
+		return sc_hint(error, "name a place that you may write to with --out DIR");
+	}
+	folder->path = strdup(folder->draft.path);
+	return folder->path ? 0 : sc_fail(error, -ENOMEM, "making the report folder");
+}
+
+/* Where an empty directory waits, it is filled. */
+static int fill_empty(const char *path, struct sc_folder *folder, struct sc_error *error)
+{
+	int r = check_empty(path, error);
+
+	if (r < 0)
+		return r;
+	folder->path = strdup(path);
+	return folder->path ? 0 : sc_fail(error, -ENOMEM, "making the report folder");
+}
+
+static bool exists(const char *path)
+{
+	struct stat status;
+
+	return lstat(path, &status) == 0;
 }
 
 int sc_folder_make(const char *path, const char *kind, struct sc_folder *ret_folder,
@@ -131,22 +157,125 @@ int sc_folder_make(const char *path, const char *kind, struct sc_folder *ret_fol
 	SC_CLEANUP(sc_folder_fini) struct sc_folder folder = SC_FOLDER_NONE;
 	int r;
 
-	if (path) {
-		folder.path = strdup(path);
-		if (!folder.path)
-			return sc_fail(error, -ENOMEM, "making the report folder");
-		r = make_named(path, error);
-	} else {
-		r = make_dated(kind, &folder.path, error);
+	if (path && exists(path))
+		r = fill_empty(path, &folder, error);
+	else
+		r = make_draft(path, &folder, error);
+	if (r < 0)
+		return r;
+	folder.kind = strdup(kind);
+	folder.place = path ? strdup(path) : NULL;
+	if (!folder.kind || (path && !folder.place))
+		return sc_fail(error, -ENOMEM, "making the report folder");
+	r = open_samples(&folder, O_CREAT | O_EXCL, error);
+	if (r < 0)
+		return r;
+	*ret_folder = folder;
+	folder = SC_FOLDER_NONE;
+	return 0;
+}
+
+static int settle_as(struct sc_folder *folder, char *place, struct sc_error *error)
+{
+	int r = sc_directory_settle(&folder->draft, place, error);
+
+	if (r < 0)
+		return r;
+	free(folder->path);
+	folder->path = place;
+	return 0;
+}
+
+/* A name that is taken gets "-2", "-3" … */
+static int settle_dated(struct sc_folder *folder, struct sc_error *error)
+{
+	char stamp[SC_UTC_BYTES];
+	int r = -EEXIST;
+
+	sc_utc_stamp(sc_realtime_ns(), stamp);
+	for (int i = 1; i <= NAMES_MAX && r == -EEXIST; i++) {
+		SC_CLEANUP(sc_freep) char *place = NULL;
+		char suffix[16] = "";
+
+		if (i > 1)
+			(void)snprintf(suffix, sizeof(suffix), "-%d", i);
+		if (asprintf(&place, "./" REPORTS "/%s-%s%s", stamp, folder->kind, suffix) < 0) {
+			place = NULL; /* undefined after a failure */
+			return sc_fail(error, -ENOMEM, "naming the report folder");
+		}
+		r = settle_as(folder, place, error);
+		if (r == 0)
+			place = NULL; /* the folder's */
+	}
+	return r;
+}
+
+int sc_folder_settle(struct sc_folder *folder, struct sc_error *error)
+{
+	SC_CLEANUP(sc_freep) char *place = NULL;
+	int r;
+
+	if (!folder->draft.path)
+		return 0;
+	if (!folder->place)
+		return settle_dated(folder, error);
+	place = strdup(folder->place);
+	if (!place)
+		return sc_fail(error, -ENOMEM, "naming the report folder");
+	r = settle_as(folder, place, error);
+	if (r == 0)
+		place = NULL; /* the folder's */
+	if (r == -EEXIST)
+		return check_empty(folder->place, error) < 0 ? SC_E_USAGE : r;
+	return r;
+}
+
+int sc_folder_open(const char *path, struct sc_folder *ret_folder, struct sc_error *error)
+{
+	SC_CLEANUP(sc_folder_fini) struct sc_folder folder = SC_FOLDER_NONE;
+	int r;
+
+	folder.path = strdup(path);
+	if (!folder.path)
+		return sc_fail(error, -ENOMEM, "opening the report folder");
+	r = open_samples(&folder, 0, error);
+	if (r == -ENOENT || r == -ENOTDIR) {
+		(void)sc_fail(error, SC_E_USAGE, "'%s' holds no samples to go on from", path);
+		return sc_hint(error, "name the report folder of an interrupted sweep");
 	}
 	if (r < 0)
 		return r;
-	r = open_samples(&folder, error);
+	*ret_folder = folder;
+	folder = SC_FOLDER_NONE;
+	return 0;
+}
+
+int sc_folder_samples(const struct sc_folder *folder, char **ret_text, struct sc_error *error)
+{
+	SC_CLEANUP(sc_freep) char *path = NULL;
+	SC_CLEANUP(sc_freep) char *text = NULL;
+	size_t bytes = 0, whole;
+	int r;
+
+	if (asprintf(&path, "%s/raw/samples.ndjson", folder->path) < 0) {
+		path = NULL; /* undefined after a failure */
+		return sc_fail(error, -ENOMEM, "reading the samples");
+	}
+	r = sc_file_read_all(path, SAMPLES_BYTES_MAX, &text, &bytes, error);
 	if (r < 0)
 		return r;
-	ret_folder->path = SC_TAKE(folder.path);
-	ret_folder->samples_fd = SC_TAKE_FD(folder.samples_fd);
+	for (whole = bytes; whole > 0 && text[whole - 1] != '\n';)
+		whole--;
+	text[whole] = '\0';
+	if (whole < bytes && ftruncate(folder->samples_fd, (off_t)whole) < 0)
+		return sc_fail(error, -errno, "cut the unfinished line of '%s'", path);
+	*ret_text = SC_TAKE(text);
 	return 0;
+}
+
+void sc_folder_suite_name(const char *suite, char *name, size_t name_bytes)
+{
+	(void)snprintf(name, name_bytes, "raw/suite-%s.json", suite);
 }
 
 /* The whole of @text or an error; a line that was cut by a full disk ends with the error. */
@@ -238,6 +367,12 @@ int sc_folder_write_summary(const struct sc_folder *folder, const struct sc_repo
 
 void sc_folder_fini(struct sc_folder *folder)
 {
+	struct sc_error error;
+
+	if (folder->draft.path) /* it holds no result yet; what is left is removed as stale */
+		(void)sc_directory_remove_own(&folder->draft, &error);
+	sc_freep(&folder->place);
+	sc_freep(&folder->kind);
 	sc_freep(&folder->path);
 	sc_fd_closep(&folder->samples_fd); /* each line was synced */
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * metadata.json: written once, before the first sample. It is small and has no reader of its own
- * here, so it is put together as text; strings that are no valid UTF-8 (a command line may be) are
+ * metadata.json: written once, before the first sample. It is small, so it is put together as
+ * text; strings that are no valid UTF-8 (a command line may be) are
  * made valid with U+FFFD, as a JSON file must be.
  */
 
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "../base/buffer.h"
+#include "../base/utf8.h"
 
 /* What can change a figure, and holds no secret. */
 static const char *const variables[] = {
@@ -20,39 +21,23 @@ static const char *const variables[] = {
 	"SQLITE_TMPDIR",  "TMPDIR",          "XDG_RUNTIME_DIR",
 };
 
-/* Bytes of the UTF-8 character at @text, 0 if there is none. Overlong forms are not told apart. */
-static size_t character_bytes(const unsigned char *text)
-{
-	size_t bytes = text[0] < 0x80   ? 1
-		       : text[0] < 0xc2 ? 0
-		       : text[0] < 0xe0 ? 2
-		       : text[0] < 0xf0 ? 3
-		       : text[0] < 0xf5 ? 4
-					: 0;
-
-	for (size_t i = 1; i < bytes; i++)
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	return bytes;
-}
-
 static void add_string(struct sc_buffer *json, const char *text)
 {
-	const unsigned char *at = (const unsigned char *)text;
+	uint32_t character = 0;
 
 	sc_buffer_add_text(json, "\"");
-	while (*at) {
-		size_t bytes = character_bytes(at);
+	while (*text) {
+		size_t bytes = sc_utf8_decode(text, &character);
 
-		if (*at == '"' || *at == '\\')
-			sc_buffer_printf(json, "\\%c", *at);
-		else if (*at < 0x20)
-			sc_buffer_printf(json, "\\u%04x", *at);
+		if (*text == '"' || *text == '\\')
+			sc_buffer_printf(json, "\\%c", *text);
 		else if (bytes == 0)
-			sc_buffer_add_text(json, "\xef\xbf\xbd");
+			sc_buffer_add_text(json, SC_UTF8_REPLACEMENT);
+		else if (character < 0x20)
+			sc_buffer_printf(json, "\\u%04x", (unsigned int)character);
 		else
-			sc_buffer_add(json, at, bytes);
-		at += bytes ? bytes : 1;
+			sc_buffer_add(json, text, bytes);
+		text += bytes ? bytes : 1;
 	}
 	sc_buffer_add_text(json, "\"");
 }
@@ -76,6 +61,24 @@ static void add_list(struct sc_buffer *json, char *const *texts, size_t count)
 		add_string(json, texts[i]);
 	}
 	sc_buffer_add_text(json, "]");
+}
+
+/* What a sweep is gone on with, and run again from: see model/metadata.h. */
+static void add_plan(struct sc_buffer *json, const struct sc_sweep *sweep)
+{
+	const struct sc_plan *plan = sweep->plan;
+
+	sc_buffer_add_text(json, "  \"options\": ");
+	add_list(json, sweep->options, sweep->option_count);
+	sc_buffer_add_text(json, ",\n  \"suites\": [");
+	for (size_t i = 0; i < plan->suite_count; i++) {
+		sc_buffer_add_text(json, i ? ", " : "");
+		add_string(json, plan->suites[i]->name);
+	}
+	sc_buffer_add_text(json, "],\n  \"operations\": [");
+	for (size_t i = 0; sweep->operations_of && i < plan->cell_count; i++)
+		sc_buffer_printf(json, "%s%" PRIu64, i ? ", " : "", sweep->operations_of[i]);
+	sc_buffer_add_text(json, "],\n");
 }
 
 static void add_environment(struct sc_buffer *json)
@@ -152,6 +155,7 @@ int sc_metadata_format(const struct sc_sweep *sweep, const struct sc_report_head
 	sc_buffer_add_text(&json, ",\n  ");
 	add_key(&json, "directory", directory, false);
 	sc_buffer_add_text(&json, ",\n");
+	add_plan(&json, sweep);
 	add_environment(&json);
 	add_tool(&json, sweep);
 	add_host(&json, head);

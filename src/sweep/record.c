@@ -34,10 +34,13 @@ static void plan_timing(struct sc_record *record, const struct sc_sweep *sweep, 
 
 	if (sample->status != SC_MEASURED || sample->operations == 0)
 		return;
-	record->operations =
-		sweep->operations
-			? sc_record_commits(sweep, index, sweep->operations)
-			: sc_amount_choose(sample, &cell->setting, cell->wal_state).operations;
+	if (sweep->operations_of && sweep->operations_of[index])
+		record->operations = sweep->operations_of[index];
+	else if (sweep->operations)
+		record->operations = sc_record_commits(sweep, index, sweep->operations);
+	else
+		record->operations =
+			sc_amount_choose(sample, &cell->setting, cell->wal_state).operations;
 	per_operation_ns = (double)sample->wall_ns / (double)sample->operations;
 	record->planned_ns =
 		overhead_ns + (uint64_t)(per_operation_ns * (double)record->operations);

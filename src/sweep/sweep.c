@@ -16,6 +16,7 @@
 #include "estimate.h"
 #include "head.h"
 #include "interrupt.h"
+#include "resume.h"
 #include "workplace.h"
 
 #define SAVE_SHARE 20u /* of the time, at most one part goes into saving */
@@ -125,8 +126,8 @@ static void expect(struct sc_drive *drive)
 			.operations = drive->sweep->operations,
 		};
 
-		if (plan->cells[i].is_same)
-			continue;
+		if (plan->cells[i].is_same || drive->records[i].ledger_count > 0)
+			continue; /* what was measured says more */
 		drive->records[i].planned_ns =
 			sc_estimate_sample(&estimate, plan, i, SC_SAMPLE_TIMING);
 		drive->records[i].ledger_ns =
@@ -140,6 +141,12 @@ static void tell_begin(const struct sc_drive *drive)
 	const struct sc_sampling *sampling = &drive->head.sampling;
 	uint64_t ledger_ns = 0, timing_ns = 0;
 
+	if (drive->sweep->resume) {
+		ledger_ns = sc_schedule_left(&drive->schedule, drive->records).ns;
+		drive->observer->begin(drive->observer->self, &drive->head, drive->folder.path,
+				       ledger_ns, ledger_ns);
+		return;
+	}
 	for (size_t i = 0; i < drive->sweep->plan->cell_count; i++) {
 		ledger_ns += drive->records[i].ledger_ns;
 		timing_ns += drive->records[i].planned_ns;
@@ -159,21 +166,59 @@ static int write_metadata(struct sc_drive *drive, struct sc_error *error)
 	return r < 0 ? r : sc_folder_write(&drive->folder, "metadata.json", text, error);
 }
 
-static int begin(struct sc_drive *drive, struct sc_error *error)
+/* What was run, whatever becomes of the suites: the report can be gone on with, and run again. */
+static int write_suites(struct sc_drive *drive, struct sc_error *error)
 {
-	int r;
+	const struct sc_plan *plan = drive->sweep->plan;
 
-	r = open_workplaces(drive, error);
-	if (r < 0)
-		return r;
-	r = sc_folder_make(drive->sweep->out, "sweep", &drive->folder, error);
+	for (size_t i = 0; i < plan->suite_count; i++) {
+		char name[SC_FOLDER_NAME_BYTES];
+		int r;
+
+		sc_folder_suite_name(plan->suites[i]->name, name, sizeof(name));
+		r = sc_folder_write(&drive->folder, name, plan->suites[i]->text, error);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int make_folder(struct sc_drive *drive, struct sc_error *error)
+{
+	int r = sc_folder_make(drive->sweep->out, "sweep", &drive->folder, error);
+
 	if (r < 0)
 		return r;
 	sc_utc_format(sc_realtime_ns(), drive->head.started);
 	r = write_metadata(drive, error);
-	if (r < 0)
+	if (r == 0)
+		r = write_suites(drive, error);
+	if (r == 0)
+		r = sc_drive_save(drive, false, error);
+	return r < 0 ? r : sc_folder_settle(&drive->folder, error);
+}
+
+/* Return: 0; 1: there is nothing to do. */
+static int open_folder(struct sc_drive *drive, struct sc_error *error)
+{
+	bool complete = false;
+	int r = sc_folder_open(drive->sweep->out, &drive->folder, error);
+
+	if (r == 0)
+		r = sc_resume_load(drive, &complete, error);
+	return r < 0 ? r : complete;
+}
+
+/* Return: 0; 1: there is nothing to do. */
+static int begin(struct sc_drive *drive, struct sc_error *error)
+{
+	int r = drive->sweep->resume ? open_folder(drive, error) : 0;
+
+	if (r != 0)
 		return r;
-	r = sc_drive_save(drive, false, error);
+	r = open_workplaces(drive, error);
+	if (r == 0 && !drive->sweep->resume)
+		r = make_folder(drive, error);
 	if (r < 0)
 		return r;
 	r = measure_floors(drive, error);
@@ -248,15 +293,17 @@ static bool is_severe(const struct sc_drive *drive)
 }
 
 /* All that can fail once the drive exists; an interrupt is no failure. */
-static int drive_sweep(struct sc_drive *drive, bool *ret_interrupted, struct sc_error *error)
+static int drive_sweep(struct sc_drive *drive, struct sc_sweep_outcome *outcome,
+		       struct sc_error *error)
 {
 	int r;
 
 	r = begin(drive, error);
-	if (r >= 0)
+	outcome->was_complete = r > 0;
+	if (r == 0)
 		r = measure(drive, error);
-	*ret_interrupted = r == SC_E_INTERRUPTED;
-	if (*ret_interrupted && drive->folder.path)
+	outcome->interrupted = r == SC_E_INTERRUPTED;
+	if (outcome->interrupted && drive->folder.path && !drive->folder.draft.path)
 		r = sc_drive_save(drive, false, error);
 	return r;
 }
@@ -266,7 +313,7 @@ int sc_sweep_run(const struct sc_sweep *sweep, const struct sc_sweep_observer *o
 {
 	SC_CLEANUP(drive_fini) struct sc_drive drive = {.folder = SC_FOLDER_NONE};
 	struct sc_error close_error = {0};
-	bool interrupted = false;
+	struct sc_sweep_outcome outcome = {0};
 	int r, close_r;
 
 	r = sc_interrupt_watch(error);
@@ -274,21 +321,19 @@ int sc_sweep_run(const struct sc_sweep *sweep, const struct sc_sweep_observer *o
 		return r;
 	r = drive_init(&drive, sweep, observer, error);
 	if (r >= 0)
-		r = drive_sweep(&drive, &interrupted, error);
+		r = drive_sweep(&drive, &outcome, error);
 	close_r = close_workplaces(&drive, &close_error);
 	if (r >= 0 && close_r < 0)
 		*error = close_error;
 	r = r < 0 ? r : close_r;
 	if (r < 0)
 		return r;
-	*ret_outcome = (struct sc_sweep_outcome){
-		.folder = SC_TAKE(drive.folder.path),
-		.interrupted = interrupted,
-		.failed_cells = count_cells(&drive, SC_FAILED),
-		.unsupported_cells = count_cells(&drive, SC_UNSUPPORTED),
-		.measured_cells = count_cells(&drive, SC_MEASURED),
-		.is_severe = is_severe(&drive),
-	};
+	outcome.folder = SC_TAKE(drive.folder.path);
+	outcome.failed_cells = count_cells(&drive, SC_FAILED);
+	outcome.unsupported_cells = count_cells(&drive, SC_UNSUPPORTED);
+	outcome.measured_cells = count_cells(&drive, SC_MEASURED);
+	outcome.is_severe = is_severe(&drive);
+	*ret_outcome = outcome;
 	return 0;
 }
 

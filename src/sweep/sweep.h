@@ -26,15 +26,19 @@ struct sc_sweep {
 	const struct sc_plan *plan;
 	const struct sc_sweep_target *targets; /* as the plan's labels, in their order */
 	size_t target_count;
-	uint64_t rows;       /* of the dataset; 0: the suite's */
-	uint64_t operations; /* of a timing sample; 0: by time */
-	uint32_t samples;    /* timing samples of each cell, one a round; 0: by the next two */
-	double precision;    /* half-width to reach, of the median */
+	uint64_t rows;                 /* of the dataset; 0: the suite's */
+	uint64_t operations;           /* of a timing sample; 0: by time */
+	const uint64_t *operations_of; /* the same of each cell of the plan, 0: as above; or NULL */
+	uint32_t samples; /* timing samples of each cell, one a round; 0: by the next two */
+	double precision; /* half-width to reach, of the median */
 	uint64_t time_ns; /* that the timing rounds may take, the first SC_SCHEDULE_PILOT aside */
 	uint64_t timeout_ns;    /* of one sample's process */
 	const char *host_label; /* NULL: the host's name */
 	const char *out;        /* the report folder; NULL: a new one under ./syncost-reports */
+	bool resume;            /* go on with the sweep whose report is in @out */
 	struct sc_tool_facts tool;
+	char *const *options; /* what the plan follows from, as words; for the record */
+	size_t option_count;
 };
 
 struct sc_sweep_progress {
@@ -58,6 +62,7 @@ struct sc_sweep_observer {
 struct sc_sweep_outcome {
 	char *folder;             /* of the report; owned; NULL where it was not made */
 	bool interrupted;         /* the report is readable and marked incomplete */
+	bool was_complete;        /* there was nothing to go on with */
 	size_t failed_cells;      /* marked failed in the report, with their reasons */
 	size_t unsupported_cells; /* cannot be measured here */
 	size_t measured_cells;
@@ -72,8 +77,8 @@ struct sc_sweep_outcome {
  * is in the report. All that it made in the targets is gone when it returns.
  *
  * Return: 0, also where cells failed or it was interrupted; SC_E_USAGE where a target or the
- * report folder is not what it should be; SC_E_UNMEASURABLE where a target cannot be written;
- * another code where the report could not be written.
+ * report folder is not what it should be, or its sweep cannot be gone on with; SC_E_UNMEASURABLE
+ * where a target cannot be written; another code where the report could not be written.
  */
 int sc_sweep_run(const struct sc_sweep *sweep, const struct sc_sweep_observer *observer,
 		 struct sc_sweep_outcome *ret_outcome, struct sc_error *error);

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -41,6 +42,12 @@ class Done:
         return f"exit code {self.code}\n--- out\n{self.out}\n--- err\n{self.err}"
 
 
+def default_signals():
+    """For a new process: nohup and the background of a shell have some of them ignored."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Case(unittest.TestCase):
     """A case with a directory of its own, `self.place`, in which the program is run."""
 
@@ -64,7 +71,8 @@ class Case(unittest.TestCase):
     def start_syncost(self, *arguments, **options):
         process = subprocess.Popen([SYNCOST, *arguments], cwd=self.place,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True, **options)
+                                   stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=default_signals, **options)
         self.addCleanup(end, process)
         return process
 
