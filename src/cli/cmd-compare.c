@@ -16,7 +16,7 @@ struct compare_config {
 	struct sc_common_config common;
 	struct sc_option_texts allow, ignore;
 	struct sc_option_number latency_percent, latency_floor, format;
-	bool counts_only, gate, side_by_side;
+	bool counts_only, only_common, gate, side_by_side;
 };
 
 static const char *format_name(int value)
@@ -52,6 +52,8 @@ static const struct sc_option rows[] = {
 	  "Do not judge latency, so that the reports may come from different machines." },
 	{ "ignore", 'i', SC_OPTION_TEXTS, 0, PLACE(ignore), "KEY", NULL, 0, 0, NULL,
 	  "Compare although KEY differs; give it again for more. The refusal names the key." },
+	{ "common", 0, SC_OPTION_FLAG, 0, PLACE(only_common), NULL, NULL, 0, 0, NULL,
+	  "Judge the cells that both have, whatever else differs; what does is listed." },
 	{ "gate", 0, SC_OPTION_FLAG, 0, PLACE(gate), NULL, NULL, 0, 0, NULL,
 	  "Judge more than two reports too, each against BASE." },
 	{ "side-by-side", 0, SC_OPTION_FLAG, 0, PLACE(side_by_side), NULL, NULL, 0, 0, NULL,
@@ -149,7 +151,7 @@ static bool wants_gate(const struct compare_config *config, size_t report_count)
 {
 	if (config->side_by_side)
 		return false;
-	return report_count == 2 || config->gate || config->counts_only ||
+	return report_count == 2 || config->gate || config->counts_only || config->only_common ||
 	       config->allow.count > 0 || config->latency_percent.given ||
 	       config->latency_floor.given;
 }
@@ -160,6 +162,7 @@ static int read_rules(const struct compare_config *config, size_t report_count,
 	struct sc_compare_rules rules = {
 		.is_gate = wants_gate(config, report_count),
 		.counts_only = config->counts_only,
+		.common = config->only_common,
 		.latency_percent = (double)config->latency_percent.value,
 		.latency_floor_ns = (double)config->latency_floor.value,
 		.ignored = config->ignore.items,
@@ -167,8 +170,9 @@ static int read_rules(const struct compare_config *config, size_t report_count,
 	};
 	int r;
 
-	if (config->gate && config->side_by_side)
-		return sc_fail(error, SC_E_USAGE, "--gate and --side-by-side exclude each other");
+	if ((config->gate || config->only_common) && config->side_by_side)
+		return sc_fail(error, SC_E_USAGE, "--%s and --side-by-side exclude each other",
+			       config->gate ? "gate" : "common");
 	for (size_t i = 0; i < config->allow.count; i++) {
 		r = read_allowance(config->allow.items[i], &rules, error);
 		if (r < 0)
@@ -217,14 +221,27 @@ static size_t count_refused(const struct sc_comparison *comparison)
 	return count;
 }
 
-/* Whether --ignore @key, tried, leaves cells to compare and less that is refused. */
-static bool is_worth_ignoring(const struct sc_comparison *comparison, const char *key)
+/* Whether other rules, tried, leave cells to compare and nothing that is refused. */
+static bool is_settled_by(const struct sc_comparison *comparison,
+			  const struct sc_compare_rules *rules)
+{
+	SC_CLEANUP(sc_comparison_fini) struct sc_comparison tried = {.digests = NULL};
+	struct sc_error error;
+
+	if (sc_compare(comparison->digests, comparison->digest_count, rules, &tried, &error) < 0)
+		return false;
+	for (size_t i = 0; i + 1 < tried.digest_count; i++) {
+		if (tried.tallies[i].cells == 0)
+			return false;
+	}
+	return count_refused(&tried) == 0;
+}
+
+static bool is_settled_by_ignoring(const struct sc_comparison *comparison, const char *key)
 {
 	size_t count = comparison->rules->ignored_count;
 	SC_CLEANUP(sc_freep) const char **ignored = calloc(count + 1, sizeof(*ignored));
-	SC_CLEANUP(sc_comparison_fini) struct sc_comparison without = {.digests = NULL};
 	struct sc_compare_rules rules = *comparison->rules;
-	struct sc_error error;
 
 	if (!ignored)
 		return false;
@@ -233,25 +250,24 @@ static bool is_worth_ignoring(const struct sc_comparison *comparison, const char
 	ignored[count] = key;
 	rules.ignored = ignored;
 	rules.ignored_count = count + 1;
-	if (sc_compare(comparison->digests, comparison->digest_count, &rules, &without, &error) < 0)
-		return false;
-	for (size_t i = 0; i + 1 < without.digest_count; i++) {
-		if (without.tallies[i].cells == 0)
-			return false;
-	}
-	return count_refused(&without) < count_refused(comparison);
+	return is_settled_by(comparison, &rules);
 }
 
 /* Only advice that was tried. */
 static int advise(const struct sc_comparison *comparison, const struct sc_difference *first,
 		  struct sc_error *error)
 {
-	if (first && first->missing && is_worth_ignoring(comparison, "cells"))
+	struct sc_compare_rules common = *comparison->rules;
+
+	common.common = true;
+	if (first && first->missing && is_settled_by_ignoring(comparison, "cells"))
 		return sc_hint(error,
 			       "--ignore cells compares what both have, --side-by-side only shows");
-	if (first && is_worth_ignoring(comparison, first->key))
+	if (first && is_settled_by_ignoring(comparison, first->key))
 		return sc_hint(error, "--ignore %s compares all the same, --side-by-side only shows",
 			       first->key);
+	if (is_settled_by(comparison, &common))
+		return sc_hint(error, "--common judges what both have, --side-by-side only shows");
 	return sc_hint(error, "--side-by-side only shows");
 }
 
@@ -275,10 +291,16 @@ static int fail_invalid(const struct sc_comparison *comparison, struct sc_error 
 	if (more > 0)
 		(void)snprintf(others, sizeof(others), " (and %zu key%s more)", more,
 			       more == 1 ? "" : "s");
-	(void)sc_fail(error, SC_E_FORMAT,
-		      "the reports cannot be compared: %s is %s in the base, %s in '%s'%s",
-		      first->key, first->base, first->other,
-		      comparison->digests[first->digest].path, others);
+	if (strcmp(first->base, first->other) == 0)
+		(void)sc_fail(error, SC_E_FORMAT,
+			      "the reports cannot be compared: %s is %s in the base and in '%s'%s",
+			      first->key, first->base, comparison->digests[first->digest].path,
+			      others);
+	else
+		(void)sc_fail(error, SC_E_FORMAT,
+			      "the reports cannot be compared: %s is %s in the base, %s in '%s'%s",
+			      first->key, first->base, first->other,
+			      comparison->digests[first->digest].path, others);
 	return advise(comparison, first, error);
 }
 

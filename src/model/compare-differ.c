@@ -54,6 +54,7 @@ static int add_difference(struct sc_comparison *comparison, const struct found *
 			.cell = found->cell,
 			.missing = found->missing,
 			.refused = found->refused && comparison->rules->is_gate &&
+				   !comparison->rules->common &&
 				   !sc_match_is_ignored(comparison->rules, found->key),
 		};
 		(void)snprintf(difference->key, sizeof(difference->key), "%s", found->key);
@@ -225,6 +226,16 @@ int sc_differ_status(struct sc_comparison *comparison, size_t other,
 	return add_difference(comparison, &found);
 }
 
+static void say_samples(uint32_t samples, struct sc_key_text *ret_text)
+{
+	if (samples >= SC_COMPARE_SAMPLES_MIN)
+		(void)snprintf(ret_text->text, sizeof(ret_text->text), "%" PRIu32, samples);
+	else
+		(void)snprintf(ret_text->text, sizeof(ret_text->text),
+			       "%" PRIu32 " where a gate needs %u", samples,
+			       SC_COMPARE_SAMPLES_MIN);
+}
+
 static int compare_samples(struct sc_comparison *comparison, size_t other,
 			   const struct sc_digest_cell *base, const struct sc_digest_cell *there)
 {
@@ -238,10 +249,18 @@ static int compare_samples(struct sc_comparison *comparison, size_t other,
 	if (comparison->rules->counts_only || (base->timing_samples >= SC_COMPARE_SAMPLES_MIN &&
 					       there->timing_samples >= SC_COMPARE_SAMPLES_MIN))
 		return 0;
-	(void)snprintf(found.base.text, sizeof(found.base.text), "%" PRIu32, base->timing_samples);
-	(void)snprintf(found.there.text, sizeof(found.there.text), "%" PRIu32,
-		       there->timing_samples);
+	say_samples(base->timing_samples, &found.base);
+	say_samples(there->timing_samples, &found.there);
 	return add_difference(comparison, &found);
+}
+
+static void say_waiting(double waiting, struct sc_key_text *ret_text)
+{
+	char percent[SC_FORMAT_BYTES];
+
+	(void)snprintf(ret_text->text, sizeof(ret_text->text), "%s of the time for a CPU%s",
+		       sc_format_percent(waiting, percent, sizeof(percent)),
+		       waiting > SC_COMPARE_WAITING_MAX ? ": too much to judge latency" : "");
 }
 
 /* A machine that had other things to do; what that explains is allowed for. */
@@ -249,15 +268,12 @@ static int compare_waiting(struct sc_comparison *comparison, size_t other,
 			   const struct sc_digest_cell *base, const struct sc_digest_cell *there)
 {
 	struct found found = {.key = SC_KEY_WAITING, .other = other, .cell = base->id};
-	char percent[SC_FORMAT_BYTES];
 
 	if (comparison->rules->counts_only ||
 	    (base->waiting < WAITING_NOTED && there->waiting < WAITING_NOTED))
 		return 0;
-	(void)snprintf(found.base.text, sizeof(found.base.text), "%s of the time for a CPU",
-		       sc_format_percent(base->waiting, percent, sizeof(percent)));
-	(void)snprintf(found.there.text, sizeof(found.there.text), "%s",
-		       sc_format_percent(there->waiting, percent, sizeof(percent)));
+	say_waiting(base->waiting, &found.base);
+	say_waiting(there->waiting, &found.there);
 	return add_difference(comparison, &found);
 }
 

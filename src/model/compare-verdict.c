@@ -20,6 +20,10 @@
  * has to lie beyond 1 by as much. Of 42 pairs of one build on a machine with six times as many
  * runnable programs as CPUs, 6 failed without this, and none with it.
  *
+ * That explanation is a mean: who waited for most of the time waited in lumps, and what those fell
+ * on, commits or syncs or neither, differs from run to run. Where either side waited for more than
+ * SC_COMPARE_WAITING_MAX no latency is told.
+ *
  * A gate fails only where the verdict is "worse", and the medians are further apart than the
  * percentage beyond what is explained, and than the floor.
  */
@@ -69,7 +73,7 @@ static enum sc_verdict verdict_of_ratio(const struct sc_compare_metric *metric,
 	double more = is_time ? tolerance->slower : tolerance->faster;
 	double less = is_time ? tolerance->faster : tolerance->slower;
 
-	if (!change->has_interval)
+	if (!change->has_interval || tolerance->is_blind)
 		return SC_VERDICT_UNKNOWN;
 	if (change->ratio_low >= 1 - SC_COMPARE_SAME && change->ratio_high <= 1 + SC_COMPARE_SAME)
 		return SC_VERDICT_SAME;
@@ -87,7 +91,9 @@ static void set_ratio(struct sc_change *change, const struct sc_digest_figure *b
 	if (!change->has_ratio)
 		return;
 	change->ratio = other->number / base->number;
-	change->has_interval = base->n > 0 && other->n > 0 && base->low > 0;
+	change->has_ratio = isfinite(change->ratio); /* not where the base is almost 0 */
+	change->has_interval = base->n > 0 && other->n > 0 && base->low > 0 &&
+			       isfinite(other->high / base->low);
 	if (!change->has_interval)
 		return;
 	change->ratio_low = other->low / base->high;
@@ -181,6 +187,11 @@ struct sc_compare_tolerance sc_compare_tolerance(const struct sc_comparison *com
 	return (struct sc_compare_tolerance){
 		.slower = larger(1, waited) * larger(1, floors),
 		.faster = larger(1, 1 / waited) * larger(1, 1 / floors),
+		.is_blind = base->waiting > SC_COMPARE_WAITING_MAX ||
+			    match->waiting > SC_COMPARE_WAITING_MAX ||
+			    (comparison->rules->common &&
+			     (base->timing_samples < SC_COMPARE_SAMPLES_MIN ||
+			      match->timing_samples < SC_COMPARE_SAMPLES_MIN)),
 	};
 }
 

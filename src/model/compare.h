@@ -16,6 +16,7 @@
 struct sc_compare_rules {
 	bool is_gate;            /* otherwise nothing is refused and nothing fails */
 	bool counts_only;        /* no latency, and so no platform */
+	bool common;             /* what both reports have is judged, whatever else differs */
 	double latency_percent;  /* more than so many percent longer, … */
 	double latency_floor_ns; /* … and more than so many ns an operation, is too much */
 	double allowed_percent[SC_COMPARE_METRICS]; /* of counts; 0: no increase at all */
@@ -26,6 +27,7 @@ struct sc_compare_rules {
 #define SC_COMPARE_LATENCY_PERCENT  30.0
 #define SC_COMPARE_LATENCY_FLOOR_NS 500.0
 #define SC_COMPARE_SAMPLES_MIN      5u   /* fewer timing samples are no evidence */
+#define SC_COMPARE_WAITING_MAX      0.3  /* who waited longer for CPUs tells nothing of a latency */
 #define SC_COMPARE_SAME             0.05 /* an interval of a ratio within 1 ± this is "same" */
 
 /** sc_compare_is_key() - whether a key can differ, and so be ignored: "sqlite.version", "rows" */
@@ -61,6 +63,7 @@ struct sc_compare_tolerance {   /* of one cell */
 	double allowed_percent; /* that a count may grow by */
 	double slower; /* >= 1: a factor of time that the other's machine explains: it waited for */
 	double faster; /* CPUs, or its storage was slow; and the base's, the other way round */
+	bool is_blind; /* about latencies: a sample waited for too long, or there are too few */
 };
 
 /**

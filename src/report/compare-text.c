@@ -258,11 +258,16 @@ void sc_compare_add_report(struct sc_buffer *buffer, const struct sc_comparison 
 void sc_compare_add_difference(struct sc_buffer *buffer, const struct sc_comparison *comparison,
 			       const struct sc_difference *difference)
 {
-	sc_buffer_printf(buffer, "%s: %s in the base, %s in %s", difference->key, difference->base,
-			 difference->other,
-			 comparison->digest_count == 2
-				 ? "the new"
-				 : sc_compare_name(comparison, difference->digest));
+	const char *there = comparison->digest_count == 2
+				    ? "the new"
+				    : sc_compare_name(comparison, difference->digest);
+
+	if (strcmp(difference->base, difference->other) == 0)
+		sc_buffer_printf(buffer, "%s: %s in the base and in %s", difference->key,
+				 difference->base, there);
+	else
+		sc_buffer_printf(buffer, "%s: %s in the base, %s in %s", difference->key,
+				 difference->base, difference->other, there);
 	if (difference->cell && difference->cell_count == 1)
 		sc_buffer_printf(buffer, " (cell %s)", difference->cell);
 	else if (difference->cell)
@@ -274,6 +279,7 @@ void sc_compare_add_rules(struct sc_buffer *buffer, const struct sc_comparison *
 {
 	const struct sc_compare_rules *rules = comparison->rules;
 	char percent[SC_FORMAT_BYTES], floor[SC_FORMAT_BYTES], coverage[SC_FORMAT_BYTES];
+	char waiting[SC_FORMAT_BYTES];
 	const char *separator = " but ";
 
 	sc_buffer_add_text(buffer, "What fails: any increase of a count");
@@ -292,10 +298,11 @@ void sc_compare_add_rules(struct sc_buffer *buffer, const struct sc_comparison *
 	}
 	sc_buffer_printf(buffer,
 			 "; a time per operation that is more than %s and more than %s longer, "
-			 "where the interval of the ratio lies above what waiting for a CPU and a "
-			 "slower sync floor explain",
+			 "where neither waited for a CPU for more than %s of its time and the interval "
+			 "of the ratio lies above what waiting and a slower sync floor explain",
 			 sc_format_percent(rules->latency_percent / 100, percent, sizeof(percent)),
-			 sc_format_ns(rules->latency_floor_ns, floor, sizeof(floor)));
+			 sc_format_ns(rules->latency_floor_ns, floor, sizeof(floor)),
+			 sc_format_percent(SC_COMPARE_WAITING_MAX, waiting, sizeof(waiting)));
 	if (comparison->coverage > 0)
 		sc_buffer_printf(
 			buffer, " (it holds the ratio in at least %s)",

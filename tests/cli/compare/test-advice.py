@@ -64,11 +64,18 @@ class Advice(Reports):
     def test_a_key_is_named_where_ignoring_it_works(self):
         self.assertEqual(self.follow(stranger(self.base)), ["workload"])
 
-    def test_several_keys_are_named_one_after_the_other(self):
+    def test_where_one_key_is_not_enough_what_is_common_is_advised(self):
         new = copy.deepcopy(self.base)
         new["sqlite"]["version"] = "3.45.1"
         new["host"]["cpu"] = "Other CPU"
-        self.assertEqual(self.follow(new), ["sqlite.version", "host.cpu"])
+        places = self.put(self.base), self.put(new)
+        done = self.run_syncost("compare", *places)
+        self.assertDone(done, 2)
+        self.assertIn("--common judges what both have", done.err)
+        self.assertNotIn("--ignore", done.err)
+        self.assertDone(self.run_syncost("compare", *places, "--common"))
+        self.assertDone(self.run_syncost("compare", *places, "--ignore", "sqlite.version",
+                                         "--ignore", "host.cpu"))
 
     def test_no_key_is_named_where_none_works(self):
         def target(name):

@@ -31,7 +31,7 @@ static struct sc_digest_figure counted(double number)
 static struct sc_change judge(const char *key, struct sc_digest_figure base,
 			      struct sc_digest_figure other, double allowed_percent)
 {
-	const struct sc_compare_tolerance tolerance = {allowed_percent, 1, 1};
+	const struct sc_compare_tolerance tolerance = {allowed_percent, 1, 1, false};
 	size_t index = sc_compare_metric_find(key);
 	struct sc_compare_metric metric;
 
@@ -130,7 +130,7 @@ static void side_by_side_nothing_fails(void **state)
 	struct sc_compare_metric metric = sc_compare_metric(sc_compare_metric_find("op_ns"));
 	const struct sc_digest_figure base = timed(9900, 10000, 10100);
 	const struct sc_digest_figure other = timed(99000, 100000, 101000);
-	const struct sc_compare_tolerance tolerance = {0, 1, 1};
+	const struct sc_compare_tolerance tolerance = {0, 1, 1, false};
 	struct sc_change change;
 
 	(void)state;
@@ -143,7 +143,7 @@ static void side_by_side_nothing_fails(void **state)
 static struct sc_change judge_machine(const char *key, struct sc_digest_figure base,
 				      struct sc_digest_figure other, double slower, double faster)
 {
-	const struct sc_compare_tolerance tolerance = {0, slower, faster};
+	const struct sc_compare_tolerance tolerance = {0, slower, faster, false};
 	struct sc_compare_metric metric = sc_compare_metric(sc_compare_metric_find(key));
 
 	return sc_change_of(&metric, &base, &other, &rules, &tolerance);

@@ -447,6 +447,53 @@ static void what_waited_for_a_cpu_tells_nothing_of_the_instruments(void **state)
 	}
 }
 
+/* Instruments make nothing faster: then the machine was another one. */
+static void a_ledger_faster_than_the_rate_is_found(void **state)
+{
+	static const struct {
+		uint64_t wall_ns; /* of 100 operations, beside 1000 ns each of the timing sample */
+		bool is_found;
+	} cases[] = {{49000, true}, {84000, true}, {86000, false}, {100000, false}};
+
+	(void)state;
+	for (size_t i = 0; i < SC_ARRAY_COUNT(cases); i++) {
+		struct sc_sample samples[2] = {make_ledger(0, cases[i].wall_ns),
+					       make_timing(1, 1000, 1000, 1000000)};
+		struct sc_cell cell;
+		const struct sc_finding *finding;
+
+		samples[1].run_delay_ns = 100000; /* that the machine was busy does not hide it */
+		cell = summarise(samples, 2);
+		finding = find(&cell, SC_FINDING_OTHER_STATE);
+		assert_int_equal(finding != NULL, cases[i].is_found);
+		if (finding)
+			assert_int_equal(finding->severity, SC_SEVERITY_WARNING);
+		if (i == 0)
+			assert_non_null(strstr(finding->text, " took 0.49 times as long"));
+		sc_cell_fini(&cell);
+	}
+}
+
+static void a_split_that_waited_for_a_cpu_is_found(void **state)
+{
+	(void)state;
+	for (uint64_t delay_ns = 20000; delay_ns <= 21000; delay_ns += 1000) {
+		struct sc_sample samples[1] = {make_ledger(0, 100000)};
+		struct sc_cell cell;
+		const struct sc_finding *finding;
+
+		samples[0].split.wall_ns[SC_PART_SYNC] = 80000;
+		samples[0].split.wall_ns[SC_PART_SQL] = 20000;
+		samples[0].split.run_delay_ns[SC_PART_SYNC] = delay_ns;
+		cell = summarise(samples, 1);
+		finding = find(&cell, SC_FINDING_SPLIT_WAITED);
+		assert_int_equal(finding != NULL, delay_ns > 20000);
+		if (finding)
+			assert_non_null(strstr(finding->text, "waited for a CPU in 21 % of its time"));
+		sc_cell_fini(&cell);
+	}
+}
+
 static void a_twentieth_of_waiting_is_no_finding(void **state)
 {
 	struct sc_sample samples[1] = {make_timing(1, 1000, 1000, 1000000)};
@@ -558,6 +605,10 @@ int main(void)
 		     checkpoints_are_no_cost_of_the_instruments),
 		CASE("what waited for a CPU tells nothing of the instruments",
 		     what_waited_for_a_cpu_tells_nothing_of_the_instruments),
+		CASE("a ledger faster than the rate is found",
+		     a_ledger_faster_than_the_rate_is_found),
+		CASE("a split that waited for a CPU is found",
+		     a_split_that_waited_for_a_cpu_is_found),
 		CASE("a twentieth of waiting is no finding", a_twentieth_of_waiting_is_no_finding),
 		CASE("withheld syncs are no mismatch", withheld_syncs_are_no_mismatch),
 		CASE("a WAL without a checkpoint is a finding",

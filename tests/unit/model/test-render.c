@@ -166,7 +166,7 @@ static void other_formats_are_their_golden_files(void **state)
 
 static void no_line_of_the_table_is_wider_than_the_terminal(void **state)
 {
-	static const uint32_t widths[] = {80, 85, 92, 100};
+	static const uint32_t widths[] = {80, 85, 92, 100, 120, 160};
 	char *summary = golden_path("summary.json");
 
 	(void)state;
@@ -239,16 +239,22 @@ static void names_cannot_break_out_of_any_format(void **state)
 	assert_null(strchr(text, '\x7f'));
 	assert_null(strstr(text, "\xc2\x9b"));
 	assert_null(strstr(text, "\xe2\x80\xae"));
-	assert_non_null(strstr(text, "a|b,\"c\"??[31m?*`<b>?1m??"));
+	assert_non_null(strstr(text, "a|b,\"c\"??[31m?*`<b>?1m?" SC_UTF8_REPLACEMENT));
+	free(text);
+
+	text = small_report_text(&report);
+	assert_true(sc_utf8_is_valid(text));
+	assert_non_null(strstr(text, SC_UTF8_REPLACEMENT));
 	free(text);
 
 	text = render(scratch->path, "md", NULL);
 	assert_null(strchr(text, '\x1b'));
-	assert_non_null(strstr(text, "a\\|b,\"c\"??\\[31m?\\*\\`\\<b\\>?1m??"));
+	assert_non_null(strstr(text, "a\\|b,\"c\"??\\[31m?\\*\\`\\<b\\>?1m?" SC_UTF8_REPLACEMENT));
 	free(text);
 
 	text = render(scratch->path, "csv", NULL);
 	assert_int_equal(strncmp(strchr(text, '\n') + 1, "\"a|b,\"\"c\"\"\n", 11), 0);
+	assert_true(sc_utf8_is_valid(text));
 	free(text);
 	small_report_fini(&report);
 }
@@ -266,6 +272,31 @@ static void labels_that_do_not_fit_get_lines_of_their_own(void **state)
 	write_report(scratch, &report);
 	text = render(scratch->path, "table", &options);
 	assert_non_null(strstr(text, "\ndelete/full cache_size=-64000 mmap_size=268435456\n  "));
+	free(text);
+	small_report_fini(&report);
+}
+
+static void a_wide_terminal_is_used(void **state)
+{
+	const struct scratch *scratch = *state;
+	const struct sc_render_options wide = {.columns = 160, .utf8 = true};
+	const struct sc_render_options usual = {.columns = 100, .utf8 = true};
+	const char *label = "\ndelete/full cache_size=-64000 mmap_size=268435456";
+	struct small_report report;
+	char *text;
+
+	small_report_make(&report);
+	report.cells[0].setting.cache_size = -64000;
+	report.cells[0].setting.mmap_size = 268435456;
+	write_report(scratch, &report);
+	text = render(scratch->path, "table", &usual);
+	assert_true(strstr(text, label)[strlen(label)] == '\n'); /* a line of its own */
+	free(text);
+	text = render(scratch->path, "table", &wide);
+	assert_true(strstr(text, label)[strlen(label)] == ' ');
+	/* Prose stays as narrow as it can be read. */
+	for (char *line = strtok(strstr(text, "\nFindings"), "\n"); line; line = strtok(NULL, "\n"))
+		assert_true(sc_text_columns(line) <= 100);
 	free(text);
 	small_report_fini(&report);
 }
@@ -366,6 +397,118 @@ static void commits_of_several_sizes_stand_in_one_table(void **state)
 	text = render(scratch->path, "table", NULL);
 	assert_non_null(strstr(text, "insert_one on local, suite commit, 100 operations a commit"));
 	assert_null(strstr(text, " batch "));
+	free(text);
+	small_report_fini(&report);
+}
+
+static void the_commit_of_a_transaction_is_not_all_of_it(void **state)
+{
+	const struct scratch *scratch = *state;
+	const char *note = "COMMIT";
+	struct small_report report;
+	char *text;
+
+	small_report_make(&report);
+	for (int batch = 0; batch < 2; batch++) {
+		if (batch)
+			report.cells[1].operations *= 100; /* the workload's own number */
+		write_report(scratch, &report);
+		text = render(scratch->path, "table", NULL);
+		assert_int_equal(strstr(text, note) != NULL, batch);
+		free(text);
+		text = render(scratch->path, "md", NULL);
+		assert_int_equal(strstr(text, note) != NULL, batch);
+		free(text);
+		text = render(scratch->path, "csv", NULL);
+		assert_int_equal(strstr(text, ",delete,extra,0,0,4096,-2000,1000,normal,0,100,") !=
+					 NULL,
+				 batch);
+		free(text);
+	}
+	small_report_fini(&report);
+}
+
+static void a_split_of_a_busy_machine_is_marked(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct small_report report;
+	char *text, *line;
+
+	small_report_make(&report);
+	for (int busy = 0; busy < 2; busy++) {
+		if (busy) {
+			struct sc_split *split = &report.cells[0].split;
+
+			split->run_delay_ns[SC_PART_SYNC] = split->wall_ns[SC_PART_SYNC] / 4;
+			report.cells[0].bound = sc_bound_of(split, 0, &report.cells[0].ops_per_s);
+		}
+		write_report(scratch, &report);
+		text = render(scratch->path, "table", NULL);
+		assert_in_line(text, "delete/full ", busy ? " sync 64 %?" : " sync 86 %");
+		assert_in_line(text, "wal/full ", " sync 64 %");
+		assert_int_equal(strstr(text, "bound by …?") != NULL, busy);
+		line = line_of(text, "wal/full ");
+		assert_null(strstr(line, "%?"));
+		free(line);
+		free(text);
+	}
+	small_report_fini(&report);
+}
+
+/* Eight settings of one that cannot differ are one line, not eight. */
+static void copies_of_one_cell_share_a_line(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct small_report report;
+	char *text;
+
+	small_report_make(&report);
+	set_text(&report.cells[2].same_as, report.cells[3].id);
+	set_text(&report.cells[2].same_as_reason, "planted");
+	write_report(scratch, &report);
+	text = render(scratch->path, "table", NULL);
+	assert_in_line(text, "wal/normal, wal/extra", " = wal/full");
+	assert_true(strstr(text, " = wal/full") < strstr(text, "read_point on"));
+	free(text);
+	small_report_fini(&report);
+}
+
+static void a_rate_that_is_recommended_says_how_sure_it_is(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct small_report report;
+	char *text;
+
+	small_report_make(&report);
+	for (int few = 0; few < 2; few++) {
+		if (few) {
+			report.head.recommendations[0].commits_per_s.n = 2;
+			report.head.recommendations[0].commits_per_s.coverage = 0.5;
+		}
+		write_report(scratch, &report);
+		text = render(scratch->path, "table", NULL);
+		assert_in_line(text, "nothing lost: wal/full, 7.44k commits/s ",
+			       few ? "(7.27k–7.57k in 2 samples: too few"
+				   : "(95 % interval 7.27k–7.57k)");
+		free(text);
+	}
+	small_report_fini(&report);
+}
+
+/* Before the first timing sample, the ledger says whether a workload commits. */
+static void a_ledger_alone_names_the_rate_of_commits(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct small_report report;
+	char *text;
+
+	small_report_make(&report);
+	for (size_t i = 0; i < 6; i++)
+		report.cells[i].commits = report.cells[i].operations = 0;
+	write_report(scratch, &report);
+	text = render(scratch->path, "table", NULL);
+	assert_in_line(text, "setting ", " commits/s ");
+	assert_in_line(strstr(text, "read_point on"), "setting ", " queries/s ");
 	free(text);
 	small_report_fini(&report);
 }
@@ -742,6 +885,18 @@ int main(void)
 		CASE_IN("commits of several sizes stand in one table",
 			commits_of_several_sizes_stand_in_one_table, scratch_setup,
 			scratch_teardown),
+		CASE_IN("a wide terminal is used", a_wide_terminal_is_used,
+			scratch_setup, scratch_teardown),
+		CASE_IN("the COMMIT of a transaction is not all of it", the_commit_of_a_transaction_is_not_all_of_it,
+			scratch_setup, scratch_teardown),
+		CASE_IN("a split of a busy machine is marked", a_split_of_a_busy_machine_is_marked,
+			scratch_setup, scratch_teardown),
+		CASE_IN("copies of one cell share a line", copies_of_one_cell_share_a_line,
+			scratch_setup, scratch_teardown),
+		CASE_IN("a rate that is recommended says how sure it is", a_rate_that_is_recommended_says_how_sure_it_is,
+			scratch_setup, scratch_teardown),
+		CASE_IN("a ledger alone names the rate of commits", a_ledger_alone_names_the_rate_of_commits,
+			scratch_setup, scratch_teardown),
 		CASE_IN("a first cell that failed does not name the rate",
 			a_first_cell_that_failed_does_not_name_the_rate, scratch_setup,
 			scratch_teardown),
