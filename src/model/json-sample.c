@@ -36,6 +36,11 @@ static const struct sc_json_field spec_fields[] = {
 	{"suite_text",    SC_JSON_TEXT, offsetof(struct sc_sample_spec, suite_text)},
 };
 
+/* May be missing: 0, which is one client. */
+static const struct sc_json_field clients_field[] = {
+	{"clients", SC_JSON_U32, offsetof(struct sc_sample_spec, clients)},
+};
+
 static const struct sc_json_field sample_fields[] = {
 	{"round",            SC_JSON_U32,  offsetof(struct sc_sample, round)},
 	{"reason",           SC_JSON_TEXT, offsetof(struct sc_sample, reason)},
@@ -46,6 +51,7 @@ static const struct sc_json_field sample_fields[] = {
 	{"cpu_ns",           SC_JSON_U64,  offsetof(struct sc_sample, cpu_ns)},
 	{"major_faults",     SC_JSON_U64,  offsetof(struct sc_sample, major_faults)},
 	{"busy_retries",     SC_JSON_U64,  offsetof(struct sc_sample, busy_retries)},
+	{"busy_ns",          SC_JSON_U64,  offsetof(struct sc_sample, busy_ns)},
 	{"checkpoints_seen", SC_JSON_U64,  offsetof(struct sc_sample, checkpoints_seen)},
 	{"turn_ns",          SC_JSON_U64,  offsetof(struct sc_sample, turn_ns)},
 };
@@ -156,7 +162,7 @@ int sc_sample_spec_format(const struct sc_sample_spec *spec, char **ret_text,
 	bool complete = sc_json_put_text(json, "kind", sc_sample_kind_name(spec->kind)) &&
 			sc_json_put_text(json, "wal_state", sc_wal_state_name(spec->wal_state)) &&
 			sc_json_put_setting(json, "setting", &spec->setting) &&
-			PUT(json, spec_fields, spec);
+			PUT(json, clients_field, spec) && PUT(json, spec_fields, spec);
 
 	return print_line(json, complete, ret_text, error);
 }
@@ -367,7 +373,9 @@ static int get_spec(const cJSON *json, struct sc_sample_spec *spec, struct sc_er
 	r = sc_json_get_setting(json, "setting", place, &spec->setting, error);
 	if (r < 0)
 		return r;
-	return GET(json, spec_fields, spec, place, error);
+	if (cJSON_GetObjectItemCaseSensitive(json, "clients"))
+		r = GET(json, clients_field, spec, place, error);
+	return r < 0 ? r : GET(json, spec_fields, spec, place, error);
 }
 
 int sc_sample_spec_parse(const char *text, struct sc_sample_spec *ret_spec,

@@ -38,6 +38,7 @@ struct sc_sample_spec {
 	uint64_t time_limit_ns; /* 0 = none: a timing sample stops early at a commit boundary */
 	uint32_t round;
 	uint32_t instruments; /* bit per enum sc_instrument; 0 for timing samples */
+	uint32_t clients;     /* processes that share the operations; 0 and 1: one */
 	char *disk;           /* whose traffic is watched: "vda"; NULL: none can be */
 	char *disk_reason;    /* why not */
 };
@@ -70,7 +71,7 @@ struct sc_split {
 	uint64_t run_delay_ns[SC_PART_COUNT_];
 	uint64_t cpu_n[SC_PART_COUNT_];
 	uint64_t checkpoint_ns[SC_PART_COUNT_]; /* of wall_ns, inside checkpoints */
-	uint64_t total_ns;   /* independent wall clock of the timed part */
+	uint64_t total_ns;   /* independent wall clock of the timed part; of clients, the sum */
 	uint64_t own_ns;     /* of total_ns: the instruments reading thread CPU; in no part */
 	int64_t residual_ns; /* total minus own_ns minus the sum of wall_ns */
 	char reason[SC_REASON_BYTES];
@@ -113,7 +114,7 @@ struct sc_sample {
 	struct sc_setting effective; /* read back */
 	uint64_t operations, commits;
 	uint64_t wall_ns;      /* of the timed part, independent clock */
-	uint64_t cpu_ns;       /* process CPU of the timed part */
+	uint64_t cpu_ns;       /* process CPU of the timed part; of clients, the sum */
 	uint64_t run_delay_ns, steal_ns;
 	enum sc_status run_delay_status, steal_status; /* whether the kernel says */
 	uint64_t other_io_bytes; /* that the disk moved in the timed part, without the own ones */
@@ -121,7 +122,8 @@ struct sc_sample {
 	char other_io_reason[SC_REASON_BYTES]; /* empty when it was measured */
 	uint64_t turn_ns; /* of the sweep's time: since the sample before it was kept; 0: unknown */
 	uint64_t major_faults;
-	uint64_t busy_retries;
+	uint64_t busy_retries; /* attempts after SQLITE_BUSY, */
+	uint64_t busy_ns;      /* and the pauses before them; of clients, the sum */
 	struct sc_latency op_ns, commit_ns;
 	struct sc_space space;
 	uint64_t checkpoints_seen; /* timing: by the WAL's own header, where it can be told */

@@ -14,12 +14,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "execute-program.h"
 
 #define WAL_HEADER_BYTES 32
 #define WAL_SEQUENCE_AT  12
+#define WAL_SALT_AT      16
 
 void sc_connection_closep(sqlite3 **db)
 {
@@ -346,11 +348,12 @@ int sc_database_sync(sqlite3 *db, struct sc_error *error)
 	return r < 0 ? r : sync_handle(db, SQLITE_FCNTL_FILE_POINTER, "database", error);
 }
 
-int sc_wal_sequence(sqlite3 *db, uint32_t *ret_sequence, struct sc_error *error)
+/* A number in the WAL's header. Return: 0; 1: there is no header; < 0. */
+static int read_wal_header(sqlite3 *db, size_t at, uint32_t *ret_number, struct sc_error *error)
 {
 	sqlite3_file *file = handle_of(db, SQLITE_FCNTL_JOURNAL_POINTER);
 	unsigned char header[WAL_HEADER_BYTES];
-	const unsigned char *at = header + WAL_SEQUENCE_AT;
+	const unsigned char *bytes = header + at;
 	int rc;
 
 	if (!file)
@@ -360,7 +363,42 @@ int sc_wal_sequence(sqlite3 *db, uint32_t *ret_sequence, struct sc_error *error)
 		return 1;
 	if (rc != SQLITE_OK)
 		return sc_fail_sqlite(error, rc, "reading the WAL's header");
-	*ret_sequence =
-		(uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+	*ret_number = (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 |
+		      (uint32_t)bytes[2] << 8 | bytes[3];
 	return 0;
+}
+
+int sc_wal_sequence(sqlite3 *db, uint32_t *ret_sequence, struct sc_error *error)
+{
+	return read_wal_header(db, WAL_SEQUENCE_AT, ret_sequence, error);
+}
+
+int sc_wal_salt(sqlite3 *db, uint32_t *ret_salt, struct sc_error *error)
+{
+	return read_wal_header(db, WAL_SALT_AT, ret_salt, error);
+}
+
+/* --- files */
+
+/* Size of @path with @suffix; 0 where there is no such file. */
+static uint64_t size_of(const char *path, const char *suffix, uint64_t *allocated_bytes)
+{
+	char name[4096];
+	struct stat status;
+
+	(void)snprintf(name, sizeof name, "%s%s", path, suffix);
+	if (stat(name, &status) < 0)
+		return 0;
+	*allocated_bytes += (uint64_t)status.st_blocks * 512;
+	return (uint64_t)status.st_size;
+}
+
+void sc_database_sizes(const char *path, struct sc_space *space)
+{
+	space->database_bytes = size_of(path, "", &space->allocated_bytes);
+	space->wal_bytes = size_of(path, "-wal", &space->allocated_bytes);
+	space->journal_bytes = size_of(path, "-journal", &space->allocated_bytes);
+	space->shm_bytes = size_of(path, "-shm", &space->allocated_bytes);
+	space->total_bytes =
+		space->database_bytes + space->wal_bytes + space->journal_bytes + space->shm_bytes;
 }

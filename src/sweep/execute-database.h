@@ -5,7 +5,7 @@
 
 #include <sqlite3.h>
 
-#include "../model/setting.h"
+#include "../model/sample.h"
 #include "../suite/generate.h"
 
 void sc_connection_closep(sqlite3 **db);
@@ -51,3 +51,17 @@ int sc_database_sync(sqlite3 *db, struct sc_error *error);
  * Return: 0; 1: there is no header (the file is empty, or the journal is no WAL); < 0.
  */
 int sc_wal_sequence(sqlite3 *db, uint32_t *ret_sequence, struct sc_error *error);
+
+/**
+ * sc_wal_salt() - the first salt in the WAL's header, which counts the resets of all connections
+ *
+ * Each connection has a sequence number of its own; the salt they take from one another. The first
+ * header of a file begins with a random one.
+ *
+ * Return: as sc_wal_sequence().
+ */
+int sc_wal_salt(sqlite3 *db, uint32_t *ret_salt, struct sc_error *error);
+
+/** sc_database_sizes() - the sizes of @space that stat() tells, of the files at @path; adds blocks.
+ */
+void sc_database_sizes(const char *path, struct sc_space *space);

@@ -132,7 +132,7 @@ static void fill_syncs(struct sc_sample *sample, const struct sc_instruments *in
 }
 
 static void fill_split(struct sc_sample *sample, const struct sc_instruments *instruments,
-		       const struct syncost_snapshot *snapshot)
+		       const struct syncost_snapshot *snapshot, uint64_t threads_ns)
 {
 	struct sc_split *split = &sample->split;
 	uint64_t sum_ns = 0;
@@ -150,9 +150,9 @@ static void fill_split(struct sc_sample *sample, const struct sc_instruments *in
 		split->checkpoint_ns[i] = snapshot->split.checkpoint_ns[i];
 		sum_ns += split->wall_ns[i];
 	}
-	split->total_ns = sample->wall_ns;
+	split->total_ns = threads_ns;
 	split->own_ns = snapshot->split.own_ns;
-	split->residual_ns = (int64_t)(sample->wall_ns - split->own_ns - sum_ns);
+	split->residual_ns = (int64_t)(threads_ns - split->own_ns - sum_ns);
 }
 
 static void fill_databases(struct sc_sample *sample, const struct syncost_snapshot *snapshot)
@@ -214,7 +214,8 @@ static int fill_io(struct sc_sample *sample, const struct syncost_snapshot *snap
 }
 
 int sc_ledger_fill(struct sc_sample *sample, const struct sc_instruments *instruments,
-		   const struct syncost_snapshot *snapshot, struct sc_error *error)
+		   const struct syncost_snapshot *snapshot, uint64_t threads_ns,
+		   struct sc_error *error)
 {
 	static const char off[] = "the instruments were off";
 
@@ -226,7 +227,7 @@ int sc_ledger_fill(struct sc_sample *sample, const struct sc_instruments *instru
 		return 0;
 	}
 	sample->calls_dropped = snapshot->calls_dropped;
-	fill_split(sample, instruments, snapshot);
+	fill_split(sample, instruments, snapshot, threads_ns);
 	fill_syncs(sample, instruments, snapshot);
 	fill_databases(sample, snapshot);
 	return fill_io(sample, snapshot, error);

@@ -37,7 +37,8 @@ void sc_instruments_stop(struct sc_instruments *instruments);
 /**
  * sc_ledger_fill() - split, syncs, checkpoints, I/O and sizes of @sample from @snapshot
  * @snapshot: NULL: marks them as skipped
- * @sample: wall_ns is set already
+ * @threads_ns: what the split divides: the wall times of all measured threads together
  */
 int sc_ledger_fill(struct sc_sample *sample, const struct sc_instruments *instruments,
-		   const struct syncost_snapshot *snapshot, struct sc_error *error);
+		   const struct syncost_snapshot *snapshot, uint64_t threads_ns,
+		   struct sc_error *error);

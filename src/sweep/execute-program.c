@@ -183,7 +183,10 @@ int sc_program_new(sqlite3 *db, const struct sc_workload *workload, const struct
 	self->db = db;
 	self->workload = workload;
 	self->set = set;
+	/* Fails for no open connection. */
+	(void)sqlite3_file_control(db, "main", SQLITE_FCNTL_VFS_POINTER, (void *)&self->vfs);
 	self->options = *options;
+	self->is_full = options->is_full ? options->is_full : &self->is_own_full;
 	self->named = has_names(workload);
 	/* Several statements are one transaction, as several operations are. */
 	self->explicit = options->rows_per_commit > 1 || workload->statement_count > 1;
@@ -200,6 +203,11 @@ int sc_program_new(sqlite3 *db, const struct sc_workload *workload, const struct
 		return r;
 	*ret_program = SC_TAKE(self);
 	return 0;
+}
+
+uint64_t sc_program_rows_per_commit(const struct sc_program *program)
+{
+	return program->options.rows_per_commit;
 }
 
 /* --- latencies */

@@ -7,6 +7,7 @@
  */
 
 #include <sqlite3.h>
+#include <stdatomic.h>
 
 #include "../suite/generate.h"
 #include "syncost/meter.h"
@@ -19,7 +20,7 @@ struct sc_tally {
 	uint64_t result_rows;
 	int64_t result_sum;     /* of the first column, wrapping, where a check asks for it */
 	uint64_t payload_bytes; /* of the values that were bound */
-	uint64_t busy_retries;
+	uint64_t busy_retries, busy_ns; /* attempts after SQLITE_BUSY, and the pauses before them */
 };
 
 struct sc_timing {
@@ -34,6 +35,10 @@ struct sc_program_options {
 	uint64_t rows_per_commit; /* >= 1 */
 	bool sums_results;        /* result_sum is wanted */
 	bool marks;               /* bracket SQLite calls for the shim's split */
+	/* Of one client among several, in memory that all of them share; NULL: it is alone. */
+	_Atomic uint64_t *acknowledged; /* its operations that SQLite has said are committed */
+	_Atomic uint64_t *commits;      /* of all clients */
+	_Atomic bool *is_full;          /* see sc_program_is_full() */
 };
 
 struct sc_program;
@@ -46,6 +51,9 @@ int sc_program_new(sqlite3 *db, const struct sc_workload *workload, const struct
 		   const struct sc_program_options *options, struct sc_program **ret_program,
 		   struct sc_error *error);
 void sc_program_freep(struct sc_program **program);
+
+/** sc_program_rows_per_commit() - operations of a transaction */
+uint64_t sc_program_rows_per_commit(const struct sc_program *program);
 
 /* Values of consecutive operations. */
 struct sc_block;
@@ -64,6 +72,7 @@ void sc_block_freep(struct sc_block **block);
  * @pages: wal_autocheckpoint, > 0
  *
  * Takes the place of SQLite's automatic checkpoint: the commit that would start it is the last one.
+ * Of clients all end then, each with the transaction that it has begun.
  */
 void sc_program_stay_fresh(struct sc_program *program, uint32_t pages);
 
@@ -78,7 +87,9 @@ bool sc_program_is_full(const struct sc_program *program);
  *
  * An operation lasts from the end of the one before to its own end; the last of a transaction
  * includes the commit, the first the begin. The time of a commit is that of the call that commits.
- * Allocates nothing itself. SQLITE_BUSY is tried again with the same call, up to a minute.
+ * Allocates nothing itself. After SQLITE_BUSY the same call is tried again, or the transaction
+ * begins anew where it holds a lock that another one may be waiting for; up to a minute in which
+ * no client commits.
  */
 int sc_program_run(struct sc_program *program, const struct sc_block *block, uint64_t time_limit_ns,
 		   struct sc_tally *tally, struct sc_timing *timing, struct sc_error *error);

@@ -7,17 +7,34 @@
  *
  * With marks, one bracket holds the calls that run one statement (bind, step, reset): brackets
  * around each of them would cost more than the binds they tell apart.
+ *
+ * SQLITE_BUSY. A call that leaves no lock behind is made again after a pause, and so is COMMIT,
+ * which waits for readers only. A call in the middle of a transaction is not: the lock that it
+ * holds (SHARED, or a snapshot that others have overtaken) may be the one that another client
+ * waits for. That transaction is rolled back before the pause, and begins anew after it. Pauses
+ * double up to a limit and are drawn from their upper half, so that clients do not meet again.
+ * Whoever has just committed is first at the lock again and may go on for long; so patience is
+ * counted from the last commit of any client.
  */
 
 #include "execute-run.h"
 
-#include <time.h>
+#include <unistd.h>
 
 #include "syncost.h"
 
 #define RETRY_NS_MIN   100000u      /* the first pause after SQLITE_BUSY */
 #define RETRY_NS_MAX   10000000u    /* pauses double up to this */
-#define RETRY_NS_TOTAL 60000000000u /* then the sample has failed */
+#define RETRY_NS_TOTAL 60000000000u /* without a commit of anyone: then the sample has failed */
+
+#define RUN_ANEW 1 /* of functions here: the transaction was rolled back and is to be repeated */
+
+/* How long a transaction has been waiting, all of its attempts together. */
+struct backoff {
+	uint64_t pause_ns;     /* the next one, at most; 0: none yet */
+	uint64_t waited_ns;    /* since the last commit of any client */
+	uint64_t commits_seen; /* of all clients */
+};
 
 /* One run of a block. */
 struct run {
@@ -29,6 +46,8 @@ struct run {
 	bool stamps;              /* statements commit by themselves: note when each begins */
 	uint64_t last_ns;         /* when the last operation ended */
 	uint64_t commit_start_ns; /* when the last call that commits began */
+	struct backoff backoff;
+	uint32_t random; /* xorshift; not 0 */
 };
 
 static inline void note(uint32_t *buckets, uint64_t *max, uint64_t ns)
@@ -73,39 +92,108 @@ static int fail_statement(struct run *run, const char *sql)
 	return sc_fail_sqlite(run->error, sqlite3_extended_errcode(run->program->db), "%s", sql);
 }
 
-/*
- * Again after SQLITE_BUSY, as long as the same call can be repeated: what gave rows has been
- * halfway through, and a snapshot that is out of date stays so.
- */
-static int retry(struct run *run, sqlite3_stmt *statement, uint64_t *rows)
+/* SQLITE_PROTOCOL: too many at once asked for a place in the WAL's index. */
+static inline bool is_busy(int rc)
 {
-	uint64_t pause_ns = RETRY_NS_MIN, waited_ns = 0;
-	int rc = SQLITE_BUSY;
+	return rc == SQLITE_BUSY || rc == SQLITE_PROTOCOL;
+}
 
-	while (rc == SQLITE_BUSY && *rows == 0 && waited_ns < RETRY_NS_TOTAL &&
-	       sqlite3_extended_errcode(run->program->db) != SQLITE_BUSY_SNAPSHOT) {
-		struct timespec pause = {.tv_nsec = (long)pause_ns};
+static uint64_t draw_pause(struct run *run, uint64_t pause_ns)
+{
+	run->random ^= run->random << 13;
+	run->random ^= run->random >> 17;
+	run->random ^= run->random << 5;
+	return pause_ns / 2 + run->random % (pause_ns / 2);
+}
+
+/* Through the VFS, as SQLite's own busy handler sleeps. False: patience is at an end. */
+static bool pause_busy(struct run *run)
+{
+	const struct sc_program *program = run->program;
+	struct backoff *backoff = &run->backoff;
+	uint64_t start_ns = syncost_now_ns(), pause_ns, commits;
+
+	commits = program->options.commits ? atomic_load(program->options.commits) : 0;
+	if (commits != backoff->commits_seen)
+		backoff->waited_ns = 0;
+	backoff->commits_seen = commits;
+	if (backoff->waited_ns >= RETRY_NS_TOTAL)
+		return false;
+	pause_ns = backoff->pause_ns ? backoff->pause_ns : RETRY_NS_MIN;
+	backoff->pause_ns = pause_ns * 2 < RETRY_NS_MAX ? pause_ns * 2 : RETRY_NS_MAX;
+	(void)program->vfs->xSleep(program->vfs, (int)(draw_pause(run, pause_ns) / 1000));
+	pause_ns = syncost_now_ns() - start_ns;
+	backoff->waited_ns += pause_ns;
+	run->tally->busy_retries++;
+	run->tally->busy_ns += pause_ns;
+	return true;
+}
+
+/* Whether the call that was just reset can be made again as it is. */
+static bool is_repeatable(const struct run *run, const sqlite3_stmt *statement)
+{
+	return statement == run->program->commit.statement ||
+	       sqlite3_txn_state(run->program->db, NULL) == SQLITE_TXN_NONE;
+}
+
+/* SQLite may have rolled back already. */
+static int roll_back(struct run *run)
+{
+	sqlite3 *db = run->program->db;
+
+	if (sqlite3_get_autocommit(db) ||
+	    sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL) == SQLITE_OK)
+		return 0;
+	return fail_statement(run, "ROLLBACK");
+}
+
+/*
+ * Again after a SQLITE_BUSY, until the call gives something else. *rows are of the last attempt.
+ *
+ * Return: 0 with *rc; RUN_ANEW; < 0.
+ */
+static int retry(struct run *run, sqlite3_stmt *statement, int64_t sum, int *rc, uint64_t *rows)
+{
+	if (!run->program->explicit)
+		run->backoff = (struct backoff){0};
+	while (is_busy(*rc)) {
+		bool may_repeat;
+		int r = 0;
 
 		(void)sqlite3_reset(statement); /* repeats SQLITE_BUSY */
-		(void)nanosleep(&pause, NULL);  /* a signal only shortens it */
-		run->tally->busy_retries++;
-		waited_ns += pause_ns;
-		pause_ns = pause_ns * 2 < RETRY_NS_MAX ? pause_ns * 2 : RETRY_NS_MAX;
-		rc = step_through(run, statement, rows);
+		run->tally->result_sum = sum;
+		*rows = 0;
+		may_repeat = is_repeatable(run, statement);
+		if (!may_repeat)
+			r = roll_back(run);
+		if (r < 0)
+			return r;
+		if (!pause_busy(run))
+			return sc_fail(run->error, SC_E_SQLITE,
+				       "the database stayed locked (SQLITE_BUSY) for %u s, and "
+				       "nobody committed",
+				       (unsigned)(RETRY_NS_TOTAL / 1000000000u));
+		if (!may_repeat)
+			return RUN_ANEW;
+		*rc = step_through(run, statement, rows);
 	}
-	return rc;
+	return 0;
 }
 
 static int run_bound(struct run *run, sqlite3_stmt *statement, const char *sql)
 {
+	int64_t sum = run->tally->result_sum;
 	uint64_t rows = 0;
-	int rc;
+	int rc, r;
 
 	if (run->stamps)
 		run->commit_start_ns = syncost_now_ns();
 	rc = step_through(run, statement, &rows);
-	if (__builtin_expect(rc == SQLITE_BUSY, 0))
-		rc = retry(run, statement, &rows);
+	if (__builtin_expect(is_busy(rc), 0)) {
+		r = retry(run, statement, sum, &rc, &rows);
+		if (r != 0)
+			return r;
+	}
 	run->tally->result_rows += rows;
 	if (__builtin_expect(rc != SQLITE_DONE, 0))
 		return fail_statement(run, sql);
@@ -118,8 +206,10 @@ static int run_unprepared(struct run *run, const struct sc_program_statement *se
 	sqlite3_stmt *statement = NULL;
 	int rc, r;
 
-	rc = sqlite3_prepare_v2(run->program->db, self->sql, (int)self->sql_bytes + 1, &statement,
-				NULL);
+	do /* to parse, the schema may have to be read */
+		rc = sqlite3_prepare_v2(run->program->db, self->sql, (int)self->sql_bytes + 1,
+					&statement, NULL);
+	while (is_busy(rc) && pause_busy(run));
 	if (rc != SQLITE_OK || bind_values(self, statement, row) != SQLITE_OK)
 		r = fail_statement(run, self->sql);
 	else
@@ -180,49 +270,90 @@ static inline void end_commit(struct run *run, uint64_t now_ns)
 	run->tally->commits++;
 }
 
+/* Its own word last: what it counts is in the database. */
+static inline void acknowledge(struct run *run)
+{
+	const struct sc_program_options *options = &run->program->options;
+
+	if (__builtin_expect(!options->acknowledged, 1))
+		return;
+	if (run->program->workload->writes)
+		(void)atomic_fetch_add_explicit(options->commits, 1, memory_order_relaxed);
+	atomic_store_explicit(options->acknowledged, run->tally->operations, memory_order_release);
+}
+
+bool sc_program_is_full(const struct sc_program *program)
+{
+	return atomic_load_explicit(program->is_full, memory_order_relaxed);
+}
+
 static inline bool may_go_on(const struct run *run, uint64_t end_ns)
 {
-	return run->last_ns < end_ns && !run->program->is_full;
+	return run->last_ns < end_ns && !sc_program_is_full(run->program);
 }
 
 /* Operations that commit by themselves, or that only read. */
 static int run_single(struct run *run, const struct sc_block *block, uint64_t end_ns)
 {
 	for (uint64_t i = 0; i < block->count && may_go_on(run, end_ns); i++) {
-		int r = run_operation(run, block, i);
 		uint64_t now_ns;
+		int r;
 
+		do
+			r = run_operation(run, block, i);
+		while (__builtin_expect(r == RUN_ANEW, 0));
 		if (__builtin_expect(r < 0, 0))
 			return r;
 		now_ns = end_operation(run);
 		if (run->stamps)
 			end_commit(run, now_ns);
+		acknowledge(run);
 	}
 	return 0;
 }
 
-/* One transaction: operations @first up to, not with, @end. */
-static int run_transaction(struct run *run, const struct sc_block *block, uint64_t first,
-			   uint64_t end)
+/*
+ * An attempt at operations @first up to, not with, @end, without the end of the last one. Those
+ * below *ended have ended in an attempt before, and do so once: what it takes to repeat them is
+ * time of the one that is under way.
+ */
+static int try_transaction(struct run *run, const struct sc_block *block, uint64_t first,
+			   uint64_t end, uint64_t *ended)
 {
-	uint64_t now_ns;
 	int r;
 
 	r = run_statement(run, &run->program->begin, block->values);
 	for (uint64_t i = first; i < end && r == 0; i++) {
-		if (i > first)
+		if (i > *ended) {
 			(void)end_operation(run);
+			*ended = i;
+		}
 		r = run_operation(run, block, i);
 	}
-	if (r < 0)
+	if (r != 0)
 		return r;
 	run->commit_start_ns = syncost_now_ns();
-	r = run_statement(run, &run->program->commit, block->values);
+	return run_statement(run, &run->program->commit, block->values);
+}
+
+static int run_transaction(struct run *run, const struct sc_block *block, uint64_t first,
+			   uint64_t end)
+{
+	uint64_t result_rows = run->tally->result_rows, ended = first, now_ns;
+	int64_t result_sum = run->tally->result_sum;
+	int r;
+
+	run->backoff = (struct backoff){0};
+	while ((r = try_transaction(run, block, first, end, &ended)) == RUN_ANEW) {
+		run->tally->result_rows = result_rows;
+		run->tally->result_sum = result_sum;
+	}
 	if (r < 0)
 		return r;
 	now_ns = end_operation(run);
 	if (run->program->workload->writes)
 		end_commit(run, now_ns);
+	acknowledge(run);
 	return 0;
 }
 
@@ -244,7 +375,8 @@ static int note_wal_pages(void *self, sqlite3 *db, const char *database, int pag
 
 	(void)db;
 	(void)database;
-	program->is_full = pages >= program->wal_pages_max;
+	if (pages >= program->wal_pages_max)
+		atomic_store_explicit(program->is_full, true, memory_order_relaxed);
 	return SQLITE_OK;
 }
 
@@ -252,11 +384,6 @@ void sc_program_stay_fresh(struct sc_program *program, uint32_t pages)
 {
 	program->wal_pages_max = (int)pages;                          /* SQLite's own range */
 	(void)sqlite3_wal_hook(program->db, note_wal_pages, program); /* gives the former context */
-}
-
-bool sc_program_is_full(const struct sc_program *program)
-{
-	return program->is_full;
 }
 
 int sc_program_run(struct sc_program *program, const struct sc_block *block, uint64_t time_limit_ns,
@@ -274,6 +401,7 @@ int sc_program_run(struct sc_program *program, const struct sc_block *block, uin
 	};
 	uint64_t end_ns = time_limit_ns ? run.last_ns + time_limit_ns : UINT64_MAX;
 
+	run.random = ((uint32_t)run.last_ns ^ (uint32_t)getpid() << 16) | 1;
 	return program->explicit ? run_transactions(&run, block, end_ns)
 				 : run_single(&run, block, end_ns);
 }

@@ -20,6 +20,7 @@ struct sc_program_statement {
 
 struct sc_program {
 	sqlite3 *db;
+	sqlite3_vfs *vfs; /* the connection's: its sleep is the one that instruments see */
 	const struct sc_workload *workload;
 	const struct sc_stream_set *set;
 	struct sc_program_options options;
@@ -28,9 +29,10 @@ struct sc_program {
 	struct sc_program_statement begin, commit;
 	struct sc_program_statement *statements;
 	size_t statement_count;
-	uint32_t *slots;   /* of the hash table by text, where named */
-	int wal_pages_max; /* see sc_program_stay_fresh(); 0: none */
-	bool is_full;      /* the WAL has reached it */
+	uint32_t *slots;       /* of the hash table by text, where named */
+	int wal_pages_max;     /* see sc_program_stay_fresh(); 0: none */
+	_Atomic bool *is_full; /* the WAL has reached it: all clients', or the one below */
+	_Atomic bool is_own_full;
 };
 
 struct sc_block {

@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "../base/clock.h"
@@ -25,6 +24,8 @@
 #include "../storage/traffic.h"
 #include "../suite/generate.h"
 #include "amount.h"
+#include "execute-casualty.h"
+#include "execute-clients.h"
 #include "execute-database.h"
 #include "execute-ledger.h"
 #include "execute-verify.h"
@@ -49,24 +50,21 @@ struct execution {
 	struct sc_progress progress;
 	struct sc_block *block; /* of the timed part */
 	struct sc_timing timing;
-	uint32_t wal_sequence; /* at the start of the timed part */
-	struct syncost_snapshot *snapshot;
+	uint32_t wal_sequence;      /* at the start of the timed part */
+	uint32_t wal_salt;          /* with clients: the same; 0: there was no header */
+	struct sc_clients *clients; /* NULL: this process alone */
+	struct sc_timed_part part;
 };
-
-static void free_snapshot(struct syncost_snapshot **snapshot)
-{
-	syncost_snapshot_free(*snapshot);
-	*snapshot = NULL;
-}
 
 /* Statements before their connection, the connection before the shim under it. */
 static void execution_fini(struct execution *self)
 {
+	sc_clients_freep(&self->clients);
 	sc_block_freep(&self->block);
 	sc_program_freep(&self->progress.program);
 	sc_connection_closep(&self->db);
 	sc_instruments_stop(&self->instruments);
-	free_snapshot(&self->snapshot);
+	sc_timed_part_fini(&self->part);
 	sc_timing_fini(&self->progress.timing);
 	sc_timing_fini(&self->timing);
 	sc_stream_set_freep(&self->values);
@@ -154,6 +152,36 @@ static int generate(struct execution *self)
 	return r;
 }
 
+static struct sc_program_options program_options(const struct execution *self)
+{
+	return (struct sc_program_options){
+		.rows_per_commit = self->rows_per_commit,
+		.sums_results = sc_verify_uses(self->workload, "result_sum"),
+		.marks = self->instruments.is_registered,
+	};
+}
+
+/* While nothing is open here. With clients the instruments are theirs; here is but a clock. */
+static int start_measuring(struct execution *self)
+{
+	const struct sc_clients_task task = {
+		.spec = self->spec,
+		.path = self->path,
+		.workload = self->workload,
+		.values = self->values,
+		.options = program_options(self),
+	};
+	bool is_alone = sc_clients_count(self->spec) == 1;
+	int r = 0;
+
+	if (!is_alone)
+		r = sc_clients_start(&task, &self->clients, self->error);
+	if (r < 0)
+		return r;
+	return sc_instruments_start(&self->instruments, is_alone ? self->spec->instruments : 0,
+				    self->path, self->error);
+}
+
 static int set_up(struct execution *self)
 {
 	int r;
@@ -167,8 +195,7 @@ static int set_up(struct execution *self)
 				       self->spec->setting.page_size, self->dataset_sums,
 				       self->error);
 	if (r == 0)
-		r = sc_instruments_start(&self->instruments, self->spec->instruments, self->path,
-					 self->error);
+		r = start_measuring(self);
 	if (r == 0)
 		r = sc_database_open(self->path,
 				     self->instruments.is_registered ? SC_INSTRUMENTS_VFS : NULL,
@@ -182,13 +209,28 @@ static int set_up(struct execution *self)
 
 /* --- warm-up */
 
+/* The clients connect once the WAL is what they are to find. */
+static int prepare(struct execution *self)
+{
+	const struct sc_setting *effective = &self->sample->effective;
+	bool is_fresh = effective->journal_mode == SC_JOURNAL_WAL &&
+			self->spec->wal_state == SC_WAL_FRESH && self->workload->writes;
+
+	int r;
+
+	if (!self->clients)
+		return sc_block_new(self->progress.program, self->progress.next,
+				    self->spec->operations, &self->block, self->error);
+	r = sc_wal_salt(self->db, &self->wal_salt, self->error);
+	if (r < 0)
+		return r;
+	return sc_clients_prepare(self->clients, self->progress.next, effective,
+				  is_fresh ? effective->wal_autocheckpoint : 0, self->error);
+}
+
 static int warm_up(struct execution *self)
 {
-	const struct sc_program_options options = {
-		.rows_per_commit = self->rows_per_commit,
-		.sums_results = sc_verify_uses(self->workload, "result_sum"),
-		.marks = self->instruments.is_registered,
-	};
+	const struct sc_program_options options = program_options(self);
 	const struct sc_warmup warmup = {
 		.workload = self->workload,
 		.effective = &self->sample->effective,
@@ -205,10 +247,7 @@ static int warm_up(struct execution *self)
 			   &self->progress.program, self->error);
 	if (r == 0)
 		r = sc_warmup_run(&self->progress, &warmup, &self->wal_sequence, self->error);
-	if (r == 0)
-		r = sc_block_new(self->progress.program, self->progress.next,
-				 self->spec->operations, &self->block, self->error);
-	return r;
+	return r < 0 ? r : prepare(self);
 }
 
 /* --- the timed part */
@@ -272,11 +311,20 @@ static void fill_other_io(const struct sc_sample_spec *spec, const struct sc_tra
 		       other.reason ? other.reason : "");
 }
 
-/* A WAL that is due for a checkpoint after a few commits has no fresh state to speak of. */
-static int check_fresh(struct execution *self, const struct sc_tally *tally)
+/* Of all clients together. */
+static uint64_t planned_operations(const struct execution *self)
 {
-	if (!sc_program_is_full(self->progress.program) || tally->commits >= SC_AMOUNT_COMMITS ||
-	    tally->operations == self->spec->operations)
+	return self->clients ? self->part.count * sc_clients_share(self->clients)
+			     : self->spec->operations;
+}
+
+/* A WAL that is due for a checkpoint after a few commits has no fresh state to speak of. */
+static int check_fresh(struct execution *self)
+{
+	const struct sc_tally *tally = &self->part.tally;
+
+	if (!self->part.is_full || tally->commits >= SC_AMOUNT_COMMITS ||
+	    tally->operations == planned_operations(self))
 		return 0;
 	return sc_fail(self->error, SC_E_UNMEASURABLE,
 		       "workload %s: wal_autocheckpoint=%" PRIu32 " leaves a fresh WAL %" PRIu64
@@ -285,12 +333,10 @@ static int check_fresh(struct execution *self, const struct sc_tally *tally)
 		       tally->commits, SC_AMOUNT_COMMITS);
 }
 
-static int measure(struct execution *self)
+static int run_alone(struct execution *self)
 {
-	struct sc_sample *sample = self->sample;
-	struct sc_tally tally = {0};
-	struct sc_usage before, after, usage;
-	struct sc_traffic traffic_before, traffic_after;
+	struct sc_timed_part *part = &self->part;
+	struct sc_usage before, after;
 	uint64_t start_ns, start_cpu_ns;
 	int r;
 
@@ -298,96 +344,135 @@ static int measure(struct execution *self)
 	if (r < 0)
 		return r;
 	before = sc_usage_read("");
-	traffic_before = read_traffic(self->spec);
 	enter("sc-measure");
 	start_cpu_ns = process_cpu_ns();
 	start_ns = sc_monotonic_ns();
 	r = sc_program_run(self->progress.program, self->block,
 			   self->spec->kind == SC_SAMPLE_TIMING ? self->spec->time_limit_ns : 0,
-			   &tally, &self->timing, self->error);
-	sample->wall_ns = sc_monotonic_ns() - start_ns;
-	sample->cpu_ns = process_cpu_ns() - start_cpu_ns;
+			   &part->tally, &self->timing, self->error);
+	part->wall_ns = part->threads_ns = sc_monotonic_ns() - start_ns;
+	part->cpu_ns = process_cpu_ns() - start_cpu_ns;
 	enter("sc-verify");
-	traffic_after = read_traffic(self->spec);
 	after = sc_usage_read("");
+	part->usage = sc_usage_since(&after, &before);
+	part->instruments = self->instruments;
+	part->is_full = sc_program_is_full(self->progress.program);
+	return r;
+}
+
+static int run_clients(struct execution *self)
+{
+	int r;
+
+	enter("sc-measure");
+	r = sc_clients_run(self->clients, &self->part, &self->timing, self->error);
+	enter("sc-verify");
+	return r;
+}
+
+/* What the operations left in the database; for the verification it goes with the warm-up's. */
+static int count_operations(struct execution *self)
+{
+	struct sc_tally *tally = &self->part.tally, *all = &self->progress.tally;
+	int r = 0;
+
+	if (self->clients)
+		r = sc_clients_count_values(&self->part, self->progress.program, tally, self->sums,
+					    self->error);
+	else
+		sc_block_count(self->block, tally->operations, tally, self->sums);
+	all->operations += tally->operations;
+	all->commits += tally->commits;
+	all->result_rows += tally->result_rows;
+	all->result_sum += tally->result_sum;
+	return r;
+}
+
+static int measure(struct execution *self)
+{
+	struct sc_sample *sample = self->sample;
+	struct sc_timed_part *part = &self->part;
+	struct sc_traffic before, after;
+	int r;
+
+	before = read_traffic(self->spec);
+	r = self->clients ? run_clients(self) : run_alone(self);
+	after = read_traffic(self->spec);
 	if (r == 0)
-		r = check_fresh(self, &tally);
+		r = check_fresh(self);
+	if (r == 0 && !self->clients)
+		r = sc_instruments_snapshot(&self->instruments, &part->snapshot, self->error);
 	if (r == 0)
-		r = sc_instruments_snapshot(&self->instruments, &self->snapshot, self->error);
+		r = count_operations(self);
 	if (r < 0)
 		return r;
-	usage = sc_usage_since(&after, &before);
-	fill_usage(sample, &usage);
-	fill_other_io(self->spec, &traffic_after, &traffic_before, &usage, sample);
-	sc_block_count(self->block, tally.operations, &tally, self->sums);
-	sample->operations = tally.operations;
-	sample->commits = tally.commits;
-	sample->busy_retries = tally.busy_retries;
-	sample->space.payload_bytes = self->workload->writes ? tally.payload_bytes : 0;
-	self->progress.tally.operations += tally.operations;
-	self->progress.tally.commits += tally.commits;
-	self->progress.tally.result_rows += tally.result_rows;
-	self->progress.tally.result_sum += tally.result_sum;
+	fill_usage(sample, &part->usage);
+	fill_other_io(self->spec, &after, &before, &part->usage, sample);
+	sample->wall_ns = part->wall_ns;
+	sample->cpu_ns = part->cpu_ns;
+	sample->operations = part->tally.operations;
+	sample->commits = part->tally.commits;
+	sample->busy_retries = part->tally.busy_retries;
+	sample->busy_ns = part->tally.busy_ns;
+	sample->space.payload_bytes = self->workload->writes ? part->tally.payload_bytes : 0;
 	fill_latency(&sample->op_ns, &self->timing.op_buckets, self->timing.op_ns_max,
 		     "no operation was timed");
 	fill_latency(&sample->commit_ns, &self->timing.commit_buckets, self->timing.commit_ns_max,
 		     "the workload does not commit");
-	return sc_ledger_fill(sample, &self->instruments, self->snapshot, self->error);
+	return sc_ledger_fill(sample, &part->instruments, part->snapshot, part->threads_ns,
+			      self->error);
 }
 
-/* Size of @path with @suffix; 0 where there is no such file. */
-static uint64_t size_of(const char *path, const char *suffix, uint64_t *allocated_bytes)
+/* Of the WAL, in the timed part. Clients that find it empty, or without a header, never do. */
+static int count_resets(struct execution *self, uint64_t *ret_count)
 {
-	char name[4096];
-	struct stat status;
+	uint32_t now = 0;
+	int r;
 
-	(void)snprintf(name, sizeof name, "%s%s", path, suffix);
-	if (stat(name, &status) < 0)
-		return 0;
-	*allocated_bytes += (uint64_t)status.st_blocks * 512;
-	return (uint64_t)status.st_size;
+	if (!self->clients) {
+		r = sc_wal_sequence(self->db, &now, self->error);
+		*ret_count = r == 0 ? now - self->wal_sequence : 0;
+		return r;
+	}
+	r = sc_wal_salt(self->db, &now, self->error);
+	*ret_count = r == 0 && self->wal_salt ? now - self->wal_salt : 0;
+	return r;
 }
 
 /* Before the last close, which deletes the WAL. */
 static int look_at_files(struct execution *self)
 {
 	struct sc_space *space = &self->sample->space;
-	uint32_t sequence;
 	int r;
 
-	space->database_bytes = size_of(self->path, "", &space->allocated_bytes);
-	space->wal_bytes = size_of(self->path, "-wal", &space->allocated_bytes);
-	space->journal_bytes = size_of(self->path, "-journal", &space->allocated_bytes);
-	space->shm_bytes = size_of(self->path, "-shm", &space->allocated_bytes);
-	space->total_bytes =
-		space->database_bytes + space->wal_bytes + space->journal_bytes + space->shm_bytes;
+	sc_database_sizes(self->path, space);
+	/* Clients see the others' files grow late, or not at all; what did not shrink is here. */
+	if (self->part.snapshot && self->clients && space->total_bytes_max < space->total_bytes)
+		space->total_bytes_max = space->total_bytes;
 	if (self->sample->effective.journal_mode != SC_JOURNAL_WAL || !self->workload->writes)
 		return 0;
-	r = sc_wal_sequence(self->db, &sequence, self->error);
-	if (r == 0)
-		self->sample->checkpoints_seen = sequence - self->wal_sequence;
+	r = count_resets(self, &self->sample->checkpoints_seen);
 	return r < 0 ? r : 0;
 }
 
 /* --- verification */
 
-static int close_measured(struct execution *self)
+static int close_measured(struct execution *self, struct sc_error *error)
 {
 	int rc;
 
 	sc_program_freep(&self->progress.program);
 	rc = sqlite3_close(self->db);
 	if (rc != SQLITE_OK)
-		return sc_fail_sqlite(self->error, rc, "close '%s'", self->path);
+		return sc_fail_sqlite(error, rc, "close '%s'", self->path);
 	self->db = NULL;
 	sc_instruments_stop(&self->instruments);
 	return 0;
 }
 
-static int verify(struct execution *self)
+static struct sc_expected expectation(const struct execution *self)
 {
-	SC_CLEANUP(sc_row_counts_fini) struct sc_row_counts counts = {0};
-	const struct sc_expected expected = {
+	return (struct sc_expected){
 		.suite = self->suite,
 		.workload = self->workload,
 		.rows = self->rows,
@@ -395,19 +480,54 @@ static int verify(struct execution *self)
 		.sums = self->sums,
 		.dataset_sums = self->dataset_sums,
 	};
+}
+
+static int verify_over_close(struct execution *self, const struct sc_expected *expected,
+			     struct sc_error *error)
+{
+	SC_CLEANUP(sc_row_counts_fini) struct sc_row_counts counts = {0};
+	int r;
+
+	r = sc_row_counts_read(self->db, &counts, error);
+	if (r == 0)
+		r = close_measured(self, error);
+	return r < 0 ? r : sc_verify_reopened(self->path, expected, &counts, error);
+}
+
+static int verify(struct execution *self)
+{
+	const struct sc_expected expected = expectation(self);
 	int r;
 
 	r = look_at_files(self);
 	if (r == 0)
 		r = sc_verify_checks(self->db, &expected, self->error);
 	if (r == 0)
-		r = sc_row_counts_read(self->db, &counts, self->error);
-	if (r == 0)
-		r = close_measured(self);
-	if (r == 0)
-		r = sc_verify_reopened(self->path, &expected, &counts, self->error);
+		r = verify_over_close(self, &expected, self->error);
 	self->sample->verified = r == 0;
 	return r;
+}
+
+/* --- clients that did not come to their end */
+
+/* Whether the database still holds all that was acknowledged, beside what the error tells. */
+static int tell_casualties(struct execution *self)
+{
+	const struct sc_tally *tally = &self->part.tally;
+	struct sc_expected expected = expectation(self);
+	struct sc_error first = *self->error;
+	struct sc_error lost = {0};
+	const char *unknown = NULL;
+	int r;
+
+	expected.tally.operations += tally->operations;
+	expected.tally.commits += tally->commits;
+	r = sc_casualties_check(&self->part, self->progress.program, self->db, &expected, &unknown,
+				&lost);
+	if (r == 0)
+		r = verify_over_close(self, &expected, &lost);
+	return sc_casualties_fail(&self->part, &first, r < 0 ? lost.what : NULL, unknown,
+				  self->error);
 }
 
 /* --- all of it */
@@ -421,6 +541,8 @@ static int run(struct execution *self)
 		r = warm_up(self);
 	if (r == 0)
 		r = measure(self);
+	if (r < 0 && self->part.failed > 0)
+		r = tell_casualties(self);
 	if (r == 0)
 		r = verify(self);
 	enter("sc-done");

@@ -44,6 +44,7 @@ static struct sc_sample_spec full_spec(void)
 		.time_limit_ns = 2000000000,
 		.round = 7,
 		.instruments = 3,
+		.clients = 16,
 	};
 }
 
@@ -80,6 +81,7 @@ static struct sc_sample full_sample(void)
 		.steal_ns = 16,
 		.major_faults = 17,
 		.busy_retries = 18,
+		.busy_ns = 20,
 		.space = {21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, SC_MEASURED},
 		.checkpoints_seen = 19,
 		.split = {.total_ns = 40, .own_ns = 42, .residual_ns = -41},
@@ -145,6 +147,29 @@ static void a_specification_comes_back_as_it_went(void **state)
 	assert_true(again.seed == spec.seed && again.time_limit_ns == spec.time_limit_ns);
 	assert_int_equal(again.round, spec.round);
 	assert_int_equal(again.instruments, spec.instruments);
+	assert_int_equal(again.clients, spec.clients);
+	free(text);
+	sc_sample_spec_fini(&again);
+	sc_sample_spec_fini(&spec);
+}
+
+static void a_specification_without_clients_has_one(void **state)
+{
+	struct sc_sample_spec spec = full_spec(), again = {0};
+	struct sc_error error = {0};
+	char *text = NULL, *without;
+	cJSON *json;
+
+	(void)state;
+	assert_int_equal(sc_sample_spec_format(&spec, &text, &error), 0);
+	json = cJSON_Parse(text);
+	cJSON_DeleteItemFromObjectCaseSensitive(json, "clients");
+	without = cJSON_PrintUnformatted(json);
+	assert_int_equal(sc_sample_spec_parse(without, &again, &error), 0);
+	assert_int_equal(again.clients, 0);
+	assert_string_equal(again.suite_text, spec.suite_text);
+	cJSON_Delete(json);
+	free(without);
 	free(text);
 	sc_sample_spec_fini(&again);
 	sc_sample_spec_fini(&spec);
@@ -414,6 +439,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE("a specification comes back as it went",
 		     a_specification_comes_back_as_it_went),
+		CASE("a specification without clients has one",
+		     a_specification_without_clients_has_one),
 		CASE("a sample comes back as it went", a_sample_comes_back_as_it_went),
 		CASE("what a double cannot hold is a string",
 		     what_a_double_cannot_hold_is_a_string),
