@@ -21,7 +21,8 @@ struct sc_traffic sc_traffic_read(const char *root, const char *disk);
 
 /**
  * sc_traffic_others() - bytes that @disk moved between two readings beyond what the process caused
- * @own: of the same time, from sc_usage_since(): its read_bytes and write_bytes
+ * @own: of the same time, from sc_usage_since(): its read_bytes and write_bytes; the kernel adds
+ *       those of children when they have been waited for
  *
  * Reads and writes are judged apart: too few of one do not hide the other.
  *

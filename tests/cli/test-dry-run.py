@@ -75,6 +75,20 @@ class DryRun(Case):
         for short, long in zip(few, many):
             self.assertGreater(long, 10 * short)
 
+    def test_both_bounds(self):
+        """where the precision decides, the time is from the pilot's to all there is"""
+        for arguments, most in ((["--time", "10h"], "10 h 0 min"), ([], "")):
+            for line in self.lines("time", *arguments, "--ops", "20", "--rows", "10",
+                                   "--workload", "insert_one", "--synchronous", "off"):
+                self.assertRegex(line, r"\Aabout \d+ s to (\d+ s|10 h \d min) where a sync takes")
+                self.assertIn(most, line)
+        # where there is no time beyond the pilot's, there is one
+        for line in self.lines("time", "--time", "1ms"):
+            self.assertNotIn(" to ", line)
+        self.assertIn("7 samples each, and more until ±0.5 % or 10 min",
+                      self.lines("total", "--precision", "0.5", "--time", "10m")[0])
+        self.assertIn("9 samples each", self.lines("total", "--samples", "9")[0])
+
     def test_axes(self):
         """each pragma's values are cells of their own"""
         names = self.lines("cell", "--workload", "insert_batch", "--journal-mode", "wal",

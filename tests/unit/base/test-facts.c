@@ -160,6 +160,7 @@ static void ext4_on_a_partition(void **state)
 	check(&facts.device, "nvme0n1p2");
 	check(&facts.model, "Samsung SSD 980 PRO 1TB");
 	check(&facts.storage, "nvme0n1 (Samsung SSD 980 PRO 1TB)");
+	check(&facts.disk, "nvme0n1"); /* all of it, not the partition alone */
 	check(&facts.write_cache, "write back");
 	assert_int_equal(facts.rotational_status, SC_MEASURED);
 	assert_false(facts.rotational);
@@ -203,6 +204,7 @@ static void dm_crypt_on_nvme(void **state)
 	check(&facts.filesystem, "xfs");
 	check(&facts.device, "dm-0");
 	check(&facts.storage, "dm-0 (crypt luks-root) on nvme0n1 (Samsung SSD 980 PRO 1TB)");
+	check(&facts.disk, "nvme0n1");
 	check(&facts.model, "Samsung SSD 980 PRO 1TB");
 	sc_storage_facts_fini(&facts);
 }
@@ -226,6 +228,7 @@ static void lvm_on_md_raid_of_hard_disks(void **state)
 	slave(scratch, "virtual/block/dm-1", "md0");
 	mountinfo(scratch, "26 1 253:1 / /data rw - ext4 /dev/mapper/vg-data rw\n");
 	facts = look_at(scratch, "/data", 26);
+	check(&facts.disk, "dm-1"); /* mirrors write twice what was written once */
 	check(&facts.storage, "dm-1 (lvm vg-data) on md0 (raid1) on sda (WDC WD40EFRX-68N), "
 			      "sdb (ST4000VN008-2DR1)");
 	check(&facts.model, "WDC WD40EFRX-68N, ST4000VN008-2DR1");
@@ -290,6 +293,8 @@ static void btrfs_over_two_disks_with_an_anonymous_number(void **state)
 	check(&facts.filesystem, "btrfs");
 	check(&facts.device, "dm-0");
 	check(&facts.storage, "dm-0 (root) on nvme0n1 (Samsung SSD 980 PRO 1TB), sda (WDC)");
+	assert_int_equal(facts.disk.status, SC_UNSUPPORTED);
+	assert_string_equal(facts.disk.reason, "btrfs is on 2 disks, which share no counter");
 	check(&facts.mount_options, "rw,relatime,space_cache=v2,subvol=/@");
 	assert_true(facts.rotational); /* one of them is */
 	assert_int_equal(facts.rotational_status, SC_MEASURED);

@@ -9,13 +9,14 @@
 
 #include "model/format.h"
 #include "samples.h"
+#include "stats/order.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 static struct sc_cell summarise(struct sc_sample *samples, size_t count)
 {
-	struct sc_cell cell = make_cell("local", "insert_one", SC_JOURNAL_DELETE,
-					SC_SYNCHRONOUS_FULL);
+	struct sc_cell cell =
+		make_cell("local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL);
 	struct sc_error error;
 
 	assert_int_equal(sc_cell_summarise(&cell, samples, count, &error), 0);
@@ -103,8 +104,8 @@ static void five_samples_never_converge(void **state)
 
 static void the_precision_asked_for_decides_what_has_converged(void **state)
 {
-	struct sc_cell cell = make_cell("local", "insert_one", SC_JOURNAL_DELETE,
-					SC_SYNCHRONOUS_FULL);
+	struct sc_cell cell =
+		make_cell("local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL);
 	struct sc_sample samples[6];
 	struct sc_error error;
 
@@ -191,9 +192,8 @@ static void a_workload_that_does_not_commit_says_so(void **state)
 
 static void cpu_wall_is_a_median_over_timing_samples(void **state)
 {
-	struct sc_sample samples[4] = {
-		make_timing(1, 1, 1, 1000), make_timing(2, 1, 1, 1000),
-		make_timing(3, 1, 1, 1000), make_ledger(0, 1000)};
+	struct sc_sample samples[4] = {make_timing(1, 1, 1, 1000), make_timing(2, 1, 1, 1000),
+				       make_timing(3, 1, 1, 1000), make_ledger(0, 1000)};
 	struct sc_cell cell;
 
 	(void)state;
@@ -309,8 +309,8 @@ static void a_failure_weighs_more_than_what_is_unsupported(void **state)
 
 static void more_samples_replace_the_figures(void **state)
 {
-	struct sc_cell cell = make_cell("local", "insert_one", SC_JOURNAL_DELETE,
-					SC_SYNCHRONOUS_FULL);
+	struct sc_cell cell =
+		make_cell("local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL);
 	struct sc_sample samples[3] = {make_timing(1, 100, 100, 1000000000), make_ledger(0, 1000),
 				       make_timing(2, 300, 300, 1000000000)};
 	struct sc_error error;
@@ -373,6 +373,113 @@ static void planted_troubles_are_each_found_alone(void **state)
 		assert_int_equal(cell.findings.count, planted < COUNT(codes) ? 1 : 0);
 		if (planted < COUNT(codes))
 			assert_true(has_finding(&cell, codes[planted]));
+		sc_cell_fini(&cell);
+	}
+}
+
+/* Samples whose rates fall into two groups, in any order: named, and each still counted. */
+static void rates_of_two_modes_are_named_and_none_is_dropped(void **state)
+{
+	static const double two[] = {1000, 2010, 1010, 990, 2000, 1005, 1990, 2020, 995};
+	static const double one[] = {1000, 1020, 1010, 990, 1008, 1005, 985, 1015, 995};
+	static const double outlier[] = {1000, 1020, 1010, 990, 1008, 1005, 985, 1015, 2000};
+	static const double near[] = {1000, 1061, 1001, 999, 1060, 1000, 1059, 1062, 998};
+	const struct {
+		const double *rates;
+		bool modes;
+	} cases[] = {{two, true}, {one, false}, {outlier, false}, {near, false}};
+
+	(void)state;
+	for (size_t c = 0; c < COUNT(cases); c++) {
+		struct sc_sample samples[9];
+		struct sc_cell cell;
+
+		for (uint32_t i = 0; i < 9; i++)
+			samples[i] = make_timing(i + 1, 1000, 500,
+						 (uint64_t)(1000 * 1e9 / cases[c].rates[i]));
+		cell = summarise(samples, 9);
+		assert_int_equal(has_finding(&cell, SC_FINDING_TWO_MODES), cases[c].modes);
+		assert_int_equal(cell.ops_per_s.n, 9);
+		assert_int_equal(cell.sample_count, 9);
+		if (cases[c].modes) /* commits, of which there are half as many */
+			assert_non_null(strstr(cell.findings.items[0].text,
+					       "5 samples near 500 and 4 near 1.00k commits/s"));
+		sc_cell_fini(&cell);
+	}
+}
+
+/* Of nine samples that write 100 KB each, what others moved meanwhile. */
+static bool finds_other_io(const uint64_t *others, enum sc_status status)
+{
+	struct sc_sample samples[9];
+	struct sc_cell cell;
+	bool found;
+
+	for (uint32_t i = 0; i < 9; i++) {
+		samples[i] = make_timing(i + 1, 1000, 1000, 1000000);
+		samples[i].space.page_cache_bytes = 100000;
+		samples[i].other_io_bytes = others[i];
+		samples[i].other_io_status = status;
+	}
+	cell = summarise(samples, 9);
+	found = has_finding(&cell, SC_FINDING_OTHER_IO);
+	for (uint32_t i = 0; i < 9; i++)
+		assert_int_equal(cell.samples[i].other_io_bytes, others[i]);
+	sc_cell_fini(&cell);
+	return found;
+}
+
+static void what_others_moved_is_judged_by_the_cells_own_samples(void **state)
+{
+	static const uint64_t quiet[] = {0, 8192, 4096, 0, 4096, 12288, 0, 4096, 500000};
+	static const uint64_t journal[] = {6000000, 6100000, 6200000, 6300000, 6100000,
+					   6050000, 6150000, 6000000, 7100000};
+	static const uint64_t one[] = {0, 8192, 4096, 0, 20000000, 12288, 0, 4096, 0};
+	static const uint64_t most[] = {0,       20000000, 20000000, 20000000, 20000000,
+					2000000, 20000000, 20000000, 20000000};
+
+	(void)state;
+	assert_false(finds_other_io(quiet, SC_MEASURED));
+	assert_false(finds_other_io(journal, SC_MEASURED)); /* the file system's, in each of them */
+	assert_true(finds_other_io(one, SC_MEASURED));
+	assert_true(finds_other_io(most, SC_MEASURED));
+	assert_false(finds_other_io(one, SC_UNSUPPORTED));
+}
+
+/* --- the interval of a stopping rule */
+
+static void under_a_rule_the_interval_is_the_rules(void **state)
+{
+	static const double rates[] = {1000, 1030, 970, 1010, 990, 1020, 980, 1005, 995, 1015, 985};
+	struct sc_sample samples[COUNT(rates)];
+	struct sc_stop_rule rule;
+
+	(void)state;
+	assert_true(sc_stop_plan(0.05, SC_CONFIDENCE, 7, 24, &rule)); /* 7/1 11/2 17/4 24/7 */
+	assert_int_equal(rule.looks[1].samples, 11);
+	for (size_t n = 1; n <= COUNT(rates); n++) {
+		struct sc_cell cell =
+			make_cell("local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL);
+		struct sc_interval *rate = &cell.ops_per_s;
+		double sorted[COUNT(rates)];
+		struct sc_error error;
+		size_t rank = n < 11 ? 1 : 2;
+
+		for (uint32_t i = 0; i < n; i++) {
+			samples[i] =
+				make_timing(i + 1, 1000, 1000, (uint64_t)(1000 * 1e9 / rates[i]));
+			sorted[i] = sc_sample_rate(&samples[i]);
+		}
+		sc_sort_doubles(sorted, n);
+		cell.rule = &rule;
+		assert_int_equal(sc_cell_summarise(&cell, samples, n, &error), 0);
+		assert_near(rate->low, sorted[rank - 1]);
+		assert_near(rate->high, sorted[n - rank]);
+		assert_int_equal(rate->converged, n == 7 || n == 11); /* at its looks alone */
+		if (n >= 7)
+			assert_near(rate->coverage, rule.coverage);
+		for (size_t i = 0; i < n; i++)
+			sc_sample_fini(&samples[i]);
 		sc_cell_fini(&cell);
 	}
 }
@@ -523,8 +630,8 @@ static void a_wal_without_a_checkpoint_is_a_finding(void **state)
 {
 	(void)state;
 	for (uint64_t seen = 0; seen < 2; seen++) {
-		struct sc_cell cell = make_cell("local", "insert_one", SC_JOURNAL_WAL,
-						SC_SYNCHRONOUS_NORMAL);
+		struct sc_cell cell =
+			make_cell("local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_NORMAL);
 		struct sc_sample sample = make_timing(1, 1000, 1000, 1000000);
 		struct sc_error error;
 
@@ -541,10 +648,9 @@ static void a_wal_without_a_checkpoint_is_a_finding(void **state)
 
 static void a_copy_carries_the_figures_and_keeps_its_identity(void **state)
 {
-	struct sc_sample samples[2] = {make_ledger(0, 100000),
-				       make_timing(1, 1000, 1000, 1000000)};
-	struct sc_cell copy = make_cell("local", "insert_one", SC_JOURNAL_WAL,
-					SC_SYNCHRONOUS_EXTRA);
+	struct sc_sample samples[2] = {make_ledger(0, 100000), make_timing(1, 1000, 1000, 1000000)};
+	struct sc_cell copy =
+		make_cell("local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_EXTRA);
 	struct sc_cell source;
 	struct sc_error error;
 
@@ -599,6 +705,12 @@ int main(void)
 		CASE("more samples replace the figures", more_samples_replace_the_figures),
 		CASE("planted troubles are each found, and alone",
 		     planted_troubles_are_each_found_alone),
+		CASE("rates of two modes are named, and none is dropped",
+		     rates_of_two_modes_are_named_and_none_is_dropped),
+		CASE("what others moved on the disk is judged by the cell's own samples",
+		     what_others_moved_is_judged_by_the_cells_own_samples),
+		CASE("under a rule the interval is the rule's",
+		     under_a_rule_the_interval_is_the_rules),
 		CASE("a residual is found above a twentieth, either way",
 		     a_residual_is_found_above_a_twentieth_either_way),
 		CASE("checkpoints are no cost of the instruments",
