@@ -242,6 +242,8 @@ static int remove_own(const struct sc_directory *directory, struct sc_error *err
 	if (!parent)
 		return sc_fail(error, -ENOMEM, "remove directory '%s'", directory->path);
 	parent_fd = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (parent_fd < 0 && errno == ENOENT)
+		return 0; /* somebody removed all of it */
 	if (parent_fd < 0)
 		return sc_fail(error, -errno, "open directory '%s'", parent);
 	r = open_own(directory, &directory_fd, error);

@@ -32,7 +32,6 @@ static int fill_spec(const struct sc_drive *drive, size_t index, uint32_t round,
 	const struct sc_plan_cell *cell = &plan->cells[index];
 	const struct sc_workload *workload = sc_plan_workload(plan, index);
 	const struct sc_target *target = &drive->head.targets[cell->target_index];
-	int r;
 
 	spec->kind = round == 0 ? SC_SAMPLE_LEDGER : SC_SAMPLE_TIMING;
 	spec->round = round;
@@ -51,8 +50,46 @@ static int fill_spec(const struct sc_drive *drive, size_t index, uint32_t round,
 	spec->disk_reason = copy_or_null(target->disk_reason);
 	if (!spec->cell_id || !spec->suite_text || !spec->workload || !spec->store)
 		return sc_fail(error, -ENOMEM, "describing a sample");
-	r = sc_workplace_sample(&drive->workplaces[cell->target_index], &spec->directory, error);
-	return r;
+	return 0;
+}
+
+/* Nothing can be measured on a target that was removed, or that no directory fits on any more. */
+static int fail_sample(const struct sc_sample_spec *spec, const struct sc_error *why,
+		       struct sc_sample *ret_sample, struct sc_error *error)
+{
+	struct sc_sample sample = {.kind = spec->kind, .round = spec->round, .status = SC_FAILED};
+
+	sample.effective = spec->setting;
+	sample.cell_id = strdup(spec->cell_id);
+	sample.reason = strdup(why->what);
+	if (!sample.cell_id || !sample.reason) {
+		sc_sample_fini(&sample);
+		return sc_fail(error, -ENOMEM, "describing a failed sample");
+	}
+	*ret_sample = sample;
+	return 0;
+}
+
+static int take_sample(const struct sc_drive *drive, const struct sc_turn *turn,
+		       struct sc_sample *ret_sample, struct sc_error *error)
+{
+	SC_CLEANUP(sc_sample_spec_fini) struct sc_sample_spec spec = {0};
+	const struct sc_plan_cell *cell = &drive->sweep->plan->cells[turn->index];
+	const struct sc_sample_process process = {
+		.program = SC_SAMPLE_PROGRAM,
+		.time_limit_ns = drive->sweep->timeout_ns,
+		.interrupt_fd = sc_interrupt_fd(),
+	};
+	struct sc_error why = {0};
+	int r;
+
+	r = fill_spec(drive, turn->index, turn->round, &spec, error);
+	if (r < 0)
+		return r;
+	r = sc_workplace_sample(&drive->workplaces[cell->target_index], &spec.directory, &why);
+	if (r < 0)
+		return fail_sample(&spec, &why, ret_sample, error);
+	return sc_sample_process_run(&process, &spec, ret_sample, error);
 }
 
 static int keep_sample(struct sc_drive *drive, size_t index, struct sc_sample *sample,
@@ -75,20 +112,11 @@ static int keep_sample(struct sc_drive *drive, size_t index, struct sc_sample *s
 
 static int run_sample(struct sc_drive *drive, const struct sc_turn *turn, struct sc_error *error)
 {
-	SC_CLEANUP(sc_sample_spec_fini) struct sc_sample_spec spec = {0};
 	SC_CLEANUP(sc_sample_fini) struct sc_sample sample = {0};
-	const struct sc_sample_process process = {
-		.program = SC_SAMPLE_PROGRAM,
-		.time_limit_ns = drive->sweep->timeout_ns,
-		.interrupt_fd = sc_interrupt_fd(),
-	};
 	uint64_t now_ns;
 	int r;
 
-	r = fill_spec(drive, turn->index, turn->round, &spec, error);
-	if (r < 0)
-		return r;
-	r = sc_sample_process_run(&process, &spec, &sample, error);
+	r = take_sample(drive, turn, &sample, error);
 	if (r < 0)
 		return r;
 	now_ns = sc_monotonic_ns();
