@@ -37,6 +37,7 @@ static int fill_spec(const struct sc_drive *drive, size_t index, uint32_t round,
 	spec->round = round;
 	spec->setting = cell->setting;
 	spec->wal_state = cell->wal_state;
+	spec->clients = cell->clients;
 	spec->rows = drive->sweep->rows;
 	spec->seed = plan->seed;
 	spec->operations = round == 0 ? sc_record_commits(drive->sweep, index, workload->ledger_ops)

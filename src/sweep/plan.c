@@ -330,6 +330,7 @@ static int compare_cells(const void *a, const void *b)
 	const struct sc_plan_cell *left = a, *right = b;
 	int r = compare_groups(left, right);
 
+	r = r ? r : compare_indexes(left->clients, right->clients);
 	r = r ? r : sc_setting_compare(&left->setting, &right->setting);
 	return r ? r : compare_states(left, right);
 }

@@ -60,7 +60,7 @@ struct sc_plan {
 	const struct sc_suite *suites[SC_PLAN_SUITES_MAX];
 	size_t suite_count;
 	uint64_t seed;
-	struct sc_plan_cell *cells; /* sorted: target, suite, workload, setting, WAL state, clients */
+	struct sc_plan_cell *cells; /* sorted: target, suite, workload, clients, setting, WAL state */
 	size_t cell_count;
 	size_t run_count; /* cells with a run of their own */
 };
