@@ -30,15 +30,15 @@ struct sc_plan_suite {
 
 struct sc_plan_request {
 	const struct sc_plan_suite *suites; /* each name once; at least one */
-	size_t suite_count;         /* at most SC_PLAN_SUITES_MAX */
+	size_t suite_count;                 /* at most SC_PLAN_SUITES_MAX */
 	const char *const *globs;   /* glob(7) over names of workloads, each matches one or more */
 	size_t glob_count;          /* 0: the workloads of the default sweeps */
 	const char *const *targets; /* labels, unique */
 	size_t target_count;
-	const int64_t *wal_states;  /* enum sc_wal_state, for cells with journal WAL */
-	size_t wal_state_count;     /* at least one */
-	const int64_t *clients;     /* processes at one database, each 1 … UINT32_MAX */
-	size_t client_count;        /* 0: one client */
+	const int64_t *wal_states; /* enum sc_wal_state, for cells with journal WAL */
+	size_t wal_state_count;    /* at least one */
+	const int64_t *clients;    /* processes at one database, each 1 … UINT32_MAX */
+	size_t client_count;       /* 0: one client */
 	uint64_t seed;
 };
 
@@ -60,7 +60,8 @@ struct sc_plan {
 	const struct sc_suite *suites[SC_PLAN_SUITES_MAX];
 	size_t suite_count;
 	uint64_t seed;
-	struct sc_plan_cell *cells; /* sorted: target, suite, workload, clients, setting, WAL state */
+	struct sc_plan_cell
+		*cells; /* sorted: target, suite, workload, clients, setting, WAL state */
 	size_t cell_count;
 	size_t run_count; /* cells with a run of their own */
 };
