@@ -71,9 +71,14 @@ struct sc_metric_value sc_noise_steal(const struct sc_cell *cell)
 	return extreme(cell, 1, steal_of);
 }
 
+/* Of the time that all clients had together. */
 struct sc_metric_value sc_noise_run_delay(const struct sc_cell *cell)
 {
-	return extreme(cell, 1, run_delay_of);
+	struct sc_metric_value value = extreme(cell, 1, run_delay_of);
+
+	if (value.status == SC_MEASURED && cell->clients > 1)
+		value.number /= cell->clients;
+	return value;
 }
 
 struct sc_metric_value sc_noise_other_io_max(const struct sc_cell *cell)

@@ -100,6 +100,7 @@ static double run_delay_share(const struct sc_sample *sample)
 struct gathering {
 	const struct sc_sample *samples;
 	size_t sample_count;
+	uint32_t clients; /* that each sample had */
 	double *values; /* sample_count of them */
 };
 
@@ -374,7 +375,9 @@ static int find_waiting(struct sc_cell *cell, const struct gathering *all)
 	double share = 0;
 	int r = 0;
 
-	if (median_of(all, SC_SAMPLE_TIMING, run_delay_share, &share) && share > WAITING_SHARE)
+	/* Several clients wait for each other, whoever else is there. */
+	if (all->clients == 1 && median_of(all, SC_SAMPLE_TIMING, run_delay_share, &share) &&
+	    share > WAITING_SHARE)
 		r = sc_findings_add(&cell->findings, SC_FINDING_RUN_DELAY, cell->id,
 				    sc_format_percent(share, percent, sizeof(percent)));
 	weigh(cell, r, before, share);
@@ -495,7 +498,8 @@ static bool has_waited(const struct gathering *all, enum sc_sample_kind kind)
 {
 	double share;
 
-	return median_of(all, kind, run_delay_share, &share) && share > WAITING_SHARE;
+	return median_of(all, kind, run_delay_share, &share) &&
+	       share / all->clients > WAITING_SHARE;
 }
 
 static int find_instrument_cost(struct sc_cell *cell, const struct gathering *all)
@@ -627,7 +631,11 @@ int sc_cell_summarise(struct sc_cell *cell, const struct sc_sample *samples, siz
 		      struct sc_error *error)
 {
 	SC_CLEANUP(sc_freep) double *values = NULL;
-	struct gathering all = {.samples = samples, .sample_count = sample_count};
+	struct gathering all = {
+		.samples = samples,
+		.sample_count = sample_count,
+		.clients = cell->clients > 0 ? cell->clients : 1,
+	};
 	int r;
 
 	assert(sample_count > 0);
