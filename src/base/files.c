@@ -57,17 +57,56 @@ static int read_to_end(int fd, size_t limit, char **data, size_t *bytes)
 	}
 }
 
+static const char *kind_of(mode_t mode)
+{
+	switch (mode & S_IFMT) {
+	case S_IFDIR:
+		return "a directory";
+	case S_IFIFO:
+		return "a FIFO";
+	case S_IFSOCK:
+		return "a socket";
+	default:
+		return "a device";
+	}
+}
+
+int sc_file_open_regular(const char *path, int *ret_fd, struct sc_error *error)
+{
+	SC_CLEANUP(sc_fd_closep)
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat status;
+	int code = fd < 0 ? -errno : 0;
+
+	if (fd >= 0 && fstat(fd, &status) < 0)
+		return sc_fail(error, -errno, "open '%s'", path);
+	if (code == -ENXIO && stat(path, &status) == 0) /* a socket cannot be opened */
+		code = 0;
+	if (code < 0)
+		return sc_fail(error, code, "open '%s'", path);
+	if (!S_ISREG(status.st_mode))
+		return sc_fail(error, SC_E_FORMAT, "'%s' is %s, not a file", path,
+			       kind_of(status.st_mode));
+	*ret_fd = SC_TAKE_FD(fd);
+	return 0;
+}
+
 int sc_file_read_all(const char *path, size_t limit_bytes, char **ret_data, size_t *ret_bytes,
 		     struct sc_error *error)
 {
-	SC_CLEANUP(sc_fd_closep) int fd = -1;
+	SC_CLEANUP(sc_fd_closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0)
+		return sc_fail(error, -errno, "open '%s'", path);
+	return sc_file_read_fd(fd, path, limit_bytes, ret_data, ret_bytes, error);
+}
+
+int sc_file_read_fd(int fd, const char *path, size_t limit_bytes, char **ret_data,
+		    size_t *ret_bytes, struct sc_error *error)
+{
 	SC_CLEANUP(sc_freep) char *data = NULL;
 	size_t bytes;
 	int r;
-
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return sc_fail(error, -errno, "open '%s'", path);
 
 	r = read_to_end(fd, limit_bytes, &data, &bytes);
 	if (r < 0)

@@ -11,6 +11,23 @@
 #include "err.h"
 
 /**
+ * sc_file_open_regular() - a file for reading, without waiting for anything
+ * @ret_fd: the caller closes it
+ *
+ * A FIFO, a terminal or a device that a user names by mistake could wait for ever, or have no end.
+ * Return: 0; SC_E_FORMAT if it is no regular file: "'x' is a FIFO, not a file"; or why it cannot be
+ * opened.
+ */
+int sc_file_open_regular(const char *path, int *ret_fd, struct sc_error *error);
+
+/**
+ * sc_file_read_fd() - from where @fd stands to the end; otherwise as sc_file_read_all()
+ * @path: of it, for messages
+ */
+int sc_file_read_fd(int fd, const char *path, size_t limit_bytes, char **ret_data,
+		    size_t *ret_bytes, struct sc_error *error);
+
+/**
  * sc_file_read_all() - the whole file, or pipe, or file of /proc
  * @limit_bytes: more than that is SC_E_LIMIT
  * @ret_data: with a NUL after the last byte; the caller frees it

@@ -22,7 +22,7 @@ void sc_digest_fini(struct sc_digest *digest)
 		free(digest->cells[i].same_as);
 	}
 	free(digest->cells);
-	for (size_t i = 0; i < digest->text_count; i++)
+	for (size_t i = 0; i < digest->text_room; i++)
 		free(digest->texts[i]);
 	free(digest->texts);
 	free(digest->path);
@@ -30,21 +30,55 @@ void sc_digest_fini(struct sc_digest *digest)
 	*digest = (struct sc_digest){0};
 }
 
+/* Where @text is or would be: slots are taken one after another from that of its hash (FNV-1a). */
+static char **find_slot(char **texts, size_t room, const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+	size_t slot;
+
+	for (const char *c = text; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+	for (slot = hash & (room - 1); texts[slot]; slot = (slot + 1) & (room - 1)) {
+		if (strcmp(texts[slot], text) == 0)
+			break;
+	}
+	return &texts[slot];
+}
+
+/* At most half of the slots are ever taken. Return: false where memory is short. */
+static bool make_room(struct sc_digest *digest)
+{
+	size_t room = digest->text_room ? 2 * digest->text_room : 64;
+	char **texts;
+
+	if (2 * (digest->text_count + 1) <= digest->text_room)
+		return true;
+	texts = calloc(room, sizeof(*texts));
+	if (!texts)
+		return false;
+	for (size_t i = 0; i < digest->text_room; i++) {
+		if (digest->texts[i])
+			*find_slot(texts, room, digest->texts[i]) = digest->texts[i];
+	}
+	free(digest->texts);
+	digest->texts = texts;
+	digest->text_room = room;
+	return true;
+}
+
 /* The digest's own copy of @text, the same pointer for the same text. NULL: no memory. */
 static const char *share(struct sc_digest *digest, const char *text)
 {
-	char **texts;
+	char **slot;
 
-	for (size_t i = digest->text_count; i-- > 0;) {
-		if (strcmp(digest->texts[i], text) == 0)
-			return digest->texts[i];
-	}
-	texts = reallocarray(digest->texts, digest->text_count + 1, sizeof(*texts));
-	if (!texts)
+	if (!make_room(digest))
 		return NULL;
-	digest->texts = texts;
-	texts[digest->text_count] = strdup(text);
-	return texts[digest->text_count] ? texts[digest->text_count++] : NULL;
+	slot = find_slot(digest->texts, digest->text_room, text);
+	if (!*slot) {
+		*slot = strdup(text);
+		digest->text_count += *slot != NULL;
+	}
+	return *slot;
 }
 
 static bool share_names(struct sc_digest *digest, struct sc_digest_cell *into,
@@ -80,6 +114,8 @@ static struct sc_digest_figure figure_of(size_t index, const struct sc_cell *cel
 
 	if (value.status != SC_MEASURED)
 		return (struct sc_digest_figure){.status = value.status};
+	if (!isfinite(value.number) || !isfinite(value.low) || !isfinite(value.high))
+		return (struct sc_digest_figure){.status = SC_FAILED};
 	return (struct sc_digest_figure){
 		.status = SC_MEASURED,
 		.n = value.has_interval ? (uint32_t)value.n : 0,
@@ -89,12 +125,13 @@ static struct sc_digest_figure figure_of(size_t index, const struct sc_cell *cel
 	};
 }
 
-static double waiting_of_sample(const struct sc_cell_sample *sample)
+/* Of the time that all @clients had together. */
+static double waiting_of_sample(const struct sc_cell_sample *sample, uint32_t clients)
 {
 	double waiting_ns = 0;
 
 	if (sample->run_delay_status == SC_MEASURED)
-		waiting_ns += (double)sample->run_delay_ns;
+		waiting_ns += (double)sample->run_delay_ns / (clients > 1 ? clients : 1);
 	if (sample->steal_status == SC_MEASURED)
 		waiting_ns += (double)sample->steal_ns;
 	return fmin(waiting_ns / (double)sample->wall_ns, WAITING_MAX);
@@ -110,7 +147,7 @@ static double waiting_of(const struct sc_cell *cell, double *room)
 		const struct sc_cell_sample *sample = &cell->samples[i];
 
 		if (sample->kind == SC_SAMPLE_TIMING && sample->wall_ns > 0)
-			room[count++] = waiting_of_sample(sample);
+			room[count++] = waiting_of_sample(sample, cell->clients);
 	}
 	sc_sort_doubles(room, count);
 	(void)sc_median(room, count, &median);

@@ -23,6 +23,7 @@
 #include "compare.h"
 #include "json-field.h"
 
+/* JSON has no way to say infinity: cJSON writes null. */
 static bool put_number(cJSON *json, const char *key, double value)
 {
 	return cJSON_AddNumberToObject(json, key, value) != NULL;
@@ -85,7 +86,7 @@ static int print_rules(FILE *out, const struct sc_comparison *comparison, struct
 			complete = put_number(allowed, row.metric.key, rules->allowed_percent[i]);
 	}
 	for (size_t i = 0; complete && i < rules->ignored_count; i++)
-		complete = cJSON_AddItemToArray(ignored, cJSON_CreateString(rules->ignored[i]));
+		complete = cJSON_AddItemToArray(ignored, sc_json_new_text(rules->ignored[i]));
 	return print(out, "\"rules\":", json, complete, ",\n", error);
 }
 

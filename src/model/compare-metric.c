@@ -28,7 +28,7 @@ static struct sc_metric_value read_op_ns(const struct sc_cell *cell)
 
 	if (rate.status != SC_MEASURED)
 		return absent_like(&rate);
-	if (!(rate.low > 0))
+	if (!(rate.low > 0) || !(rate.number > 0) || !(rate.high > 0))
 		return (struct sc_metric_value){.status = SC_FAILED, .reason = "the rate is 0"};
 	return (struct sc_metric_value){
 		.status = SC_MEASURED,
@@ -118,13 +118,13 @@ static_assert(SC_ARRAY_COUNT(rows) == SC_COMPARE_METRICS, "the header says how m
 
 struct sc_compare_metric sc_compare_metric(size_t index)
 {
+	static const struct sc_metric *found[SC_COMPARE_METRICS]; /* asked for by every cell */
 	const struct row *row = &rows[index];
 
 	assert(index < SC_COMPARE_METRICS);
-	return (struct sc_compare_metric){
-		.kind = row->kind,
-		.metric = row->key ? *sc_metric_find(row->key) : row->own,
-	};
+	if (!found[index])
+		found[index] = row->key ? sc_metric_find(row->key) : &row->own;
+	return (struct sc_compare_metric){.kind = row->kind, .metric = *found[index]};
 }
 
 size_t sc_compare_metric_find(const char *key)

@@ -92,8 +92,8 @@ static void set_ratio(struct sc_change *change, const struct sc_digest_figure *b
 		return;
 	change->ratio = other->number / base->number;
 	change->has_ratio = isfinite(change->ratio); /* not where the base is almost 0 */
-	change->has_interval = base->n > 0 && other->n > 0 && base->low > 0 &&
-			       isfinite(other->high / base->low);
+	change->has_interval =
+		base->n > 0 && other->n > 0 && base->low > 0 && isfinite(other->high / base->low);
 	if (!change->has_interval)
 		return;
 	change->ratio_low = other->low / base->high;

@@ -15,8 +15,15 @@
 
 struct unit {
 	const char *name;
-	double of_next; /* how many make one of the next unit; INFINITY for the last */
+	double of_next; /* how many make one of the next unit; 0 for the last */
 };
+
+/* A quotient of two figures can be what no unit is for. */
+static const char *no_figure(char *text, size_t text_bytes)
+{
+	(void)snprintf(text, text_bytes, "unknown");
+	return text;
+}
 
 /* Three significant digits, at most two decimals. */
 static int decimals_of(double value)
@@ -37,11 +44,20 @@ static double rounded(double value, int decimals)
 
 static const struct unit *pick_unit(double *value, const struct unit *unit)
 {
-	while (fabs(rounded(*value, decimals_of(*value))) >= unit->of_next) {
+	while (unit->of_next > 0 && fabs(rounded(*value, decimals_of(*value))) >= unit->of_next) {
 		*value /= unit->of_next;
 		unit++;
 	}
 	return unit;
+}
+
+/* What has more digits than a reader counts is no figure of a measurement, but fits. */
+static const char *print(double value, int decimals, const char *unit, char *text,
+			 size_t text_bytes)
+{
+	(void)snprintf(text, text_bytes, fabs(value) < 1e12 ? "%.*f%s" : "%.*e%s", decimals, value,
+		       unit);
+	return text;
 }
 
 /* A whole number without decimals where the unit is the smallest. */
@@ -52,34 +68,37 @@ static int is_whole(double value)
 
 const char *sc_format_ns(double ns, char *text, size_t text_bytes)
 {
-	static const struct unit units[] = {
-		{"ns", 1000}, {"µs", 1000}, {"ms", 1000}, {"s", INFINITY}};
-	const struct unit *unit = pick_unit(&ns, units);
+	static const struct unit units[] = {{" ns", 1000}, {" µs", 1000}, {" ms", 1000}, {" s", 0}};
+	const struct unit *unit;
 
-	(void)snprintf(text, text_bytes, "%.*f %s", unit == units ? 0 : decimals_of(ns), ns,
-		       unit->name);
-	return text;
+	if (!isfinite(ns))
+		return no_figure(text, text_bytes);
+	unit = pick_unit(&ns, units);
+	return print(ns, unit == units ? 0 : decimals_of(ns), unit->name, text, text_bytes);
 }
 
 const char *sc_format_size(double bytes, char *text, size_t text_bytes)
 {
 	static const struct unit units[] = {
-		{"B", 1024}, {"KiB", 1024}, {"MiB", 1024}, {"GiB", 1024}, {"TiB", INFINITY}};
-	const struct unit *unit = pick_unit(&bytes, units);
+		{" B", 1024}, {" KiB", 1024}, {" MiB", 1024}, {" GiB", 1024}, {" TiB", 0}};
+	const struct unit *unit;
 
-	(void)snprintf(text, text_bytes, "%.*f %s", unit == units ? 0 : 1, bytes, unit->name);
-	return text;
+	if (!isfinite(bytes))
+		return no_figure(text, text_bytes);
+	unit = pick_unit(&bytes, units);
+	return print(bytes, unit == units ? 0 : 1, unit->name, text, text_bytes);
 }
 
 static const char *format_thousands(double value, char *text, size_t text_bytes)
 {
-	static const struct unit units[] = {{"", 1000}, {"k", 1000}, {"M", 1000}, {"G", INFINITY}};
-	const struct unit *unit = pick_unit(&value, units);
+	static const struct unit units[] = {{"", 1000}, {"k", 1000}, {"M", 1000}, {"G", 0}};
+	const struct unit *unit;
 
-	(void)snprintf(text, text_bytes, "%.*f%s",
-		       unit == units && is_whole(value) ? 0 : decimals_of(value), value,
-		       unit->name);
-	return text;
+	if (!isfinite(value))
+		return no_figure(text, text_bytes);
+	unit = pick_unit(&value, units);
+	return print(value, unit == units && is_whole(value) ? 0 : decimals_of(value), unit->name,
+		     text, text_bytes);
 }
 
 const char *sc_format_rate(double per_second, char *text, size_t text_bytes)
@@ -96,9 +115,10 @@ const char *sc_format_percent(double share, char *text, size_t text_bytes)
 {
 	double percent = 100 * share;
 
-	(void)snprintf(text, text_bytes, "%.*f %%",
-		       fabs(percent) >= 9.95 || is_whole(percent) ? 0 : 1, percent);
-	return text;
+	if (!isfinite(percent))
+		return no_figure(text, text_bytes);
+	return print(percent, fabs(percent) >= 9.95 || is_whole(percent) ? 0 : 1, " %", text,
+		     text_bytes);
 }
 
 const char *sc_format_number(double value, char *text, size_t text_bytes)
@@ -106,6 +126,10 @@ const char *sc_format_number(double value, char *text, size_t text_bytes)
 	const char *point = localeconv()->decimal_point;
 	char *found;
 
+	if (!isfinite(value)) {
+		text[0] = '\0';
+		return text;
+	}
 	for (int digits = 15; digits <= 17; digits++) {
 		(void)snprintf(text, text_bytes, "%.*g", digits, value);
 		if (strtod(text, NULL) == value)

@@ -4,7 +4,7 @@
 /*
  * Figures for people: the one place that turns nanoseconds, bytes and counts into human units.
  * All write at most @text_bytes with the NUL and return @text. Three significant digits; a value
- * that rounds to the next unit is printed in it. UTF-8: µs.
+ * that rounds to the next unit is printed in it; what is not finite is "unknown". UTF-8: µs.
  */
 
 #include <stddef.h>
@@ -18,5 +18,5 @@ const char *sc_format_count(double count, char *text, size_t text_bytes); /* "4"
 const char *sc_format_percent(double share, char *text, size_t text_bytes); /* "87 %", "0.4 %" */
 
 /** sc_format_number() - for programs: the shortest decimal that reads back as @value, with a point
- * whatever the locale; @value is finite */
+ * whatever the locale; "" where @value is not finite */
 const char *sc_format_number(double value, char *text, size_t text_bytes);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../base/utf8.h"
 #include "syncost/meter.h"
 
 #define EXACT_MAX 9007199254740992.0 /* 2^53 */
@@ -43,11 +44,38 @@ bool sc_json_put_i64(cJSON *object, const char *key, int64_t value)
 	return cJSON_AddStringToObject(object, key, text) != NULL;
 }
 
+cJSON *sc_json_new_text(const char *text)
+{
+	SC_CLEANUP(sc_freep) char *repaired = NULL;
+
+	if (sc_utf8_is_valid(text))
+		return cJSON_CreateString(text);
+	repaired = sc_utf8_repair(text);
+	return repaired ? cJSON_CreateString(repaired) : NULL;
+}
+
+/* Takes @item, which is NULL where there was no memory for it. */
+static bool put_item(cJSON *object, const char *key, cJSON *item)
+{
+	if (item && object && cJSON_AddItemToObject(object, key, item))
+		return true;
+	cJSON_Delete(item);
+	return false;
+}
+
 bool sc_json_put_text(cJSON *object, const char *key, const char *text)
 {
 	if (!text)
 		return cJSON_AddNullToObject(object, key) != NULL;
-	return cJSON_AddStringToObject(object, key, text) != NULL;
+	return put_item(object, key, sc_json_new_text(text));
+}
+
+/* cJSON prints bytes as they are, whether they are text or not. */
+static bool put_path(cJSON *object, const char *key, const char *path)
+{
+	if (!path)
+		return cJSON_AddNullToObject(object, key) != NULL;
+	return cJSON_AddStringToObject(object, key, path) != NULL;
 }
 
 static bool put_field(cJSON *object, const struct sc_json_field *field, const void *from)
@@ -65,6 +93,8 @@ static bool put_field(cJSON *object, const struct sc_json_field *field, const vo
 		return cJSON_AddBoolToObject(object, field->key, *(const bool *)at) != NULL;
 	case SC_JSON_TEXT:
 		return sc_json_put_text(object, field->key, *(char *const *)at);
+	case SC_JSON_PATH:
+		return put_path(object, field->key, *(char *const *)at);
 	}
 	return false;
 }
@@ -123,8 +153,7 @@ bool sc_json_put_setting(cJSON *object, const char *key, const struct sc_setting
 
 	return sc_json_put_text(child, "journal_mode",
 				sc_journal_mode_name(setting->journal_mode)) &&
-	       sc_json_put_text(child, "synchronous",
-				sc_synchronous_name(setting->synchronous)) &&
+	       sc_json_put_text(child, "synchronous", sc_synchronous_name(setting->synchronous)) &&
 	       sc_json_put_text(child, "locking_mode",
 				sc_locking_mode_name(setting->locking_mode)) &&
 	       sc_json_put_fields(child, setting_fields, SC_ARRAY_COUNT(setting_fields), setting);
@@ -212,6 +241,7 @@ static const char *get_field(const cJSON *item, const struct sc_json_field *fiel
 		*(bool *)at = cJSON_IsTrue(item);
 		return cJSON_IsBool(item) ? NULL : "must be true or false";
 	case SC_JSON_TEXT:
+	case SC_JSON_PATH:
 		if (cJSON_IsNull(item))
 			return NULL;
 		if (!cJSON_IsString(item))
@@ -224,14 +254,24 @@ static const char *get_field(const cJSON *item, const struct sc_json_field *fiel
 	return "is of no known kind";
 }
 
+/* Fields were written in the order in which they are read: most often it is the next one. */
+static const cJSON *find_after(const cJSON *last, const cJSON *object, const char *key)
+{
+	if (last && last->next && last->next->string && strcmp(last->next->string, key) == 0)
+		return last->next;
+	return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
 int sc_json_get_fields(const cJSON *object, const struct sc_json_field *fields, size_t count,
 		       void *into, struct sc_json_place place, struct sc_error *error)
 {
+	const cJSON *item = NULL;
+
 	for (size_t i = 0; i < count; i++) {
-		const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, fields[i].key);
 		bool memory = true;
 		const char *must;
 
+		item = find_after(item, object, fields[i].key);
 		if (!item)
 			return sc_json_fail(place, fields[i].key, "is missing", error);
 		must = get_field(item, &fields[i], (char *)into + fields[i].offset, &memory);

@@ -19,7 +19,8 @@ enum sc_json_kind {
 	SC_JSON_U32,
 	SC_JSON_I64,
 	SC_JSON_BOOL,
-	SC_JSON_TEXT, /* char *, owned; NULL is written as null */
+	SC_JSON_TEXT, /* char *, owned; NULL is written as null; U+FFFD for what is no UTF-8 */
+	SC_JSON_PATH, /* the same, byte for byte: between processes, never in a file */
 };
 
 struct sc_json_field {
@@ -47,6 +48,9 @@ struct sc_json_place {
 bool sc_json_put_u64(cJSON *object, const char *key, uint64_t value);
 bool sc_json_put_i64(cJSON *object, const char *key, int64_t value);
 bool sc_json_put_text(cJSON *object, const char *key, const char *text); /* NULL: null */
+/** sc_json_new_text() - of bytes from anywhere, as all texts of a file are made: U+FFFD for what is
+ * no UTF-8. NULL: no memory */
+cJSON *sc_json_new_text(const char *text);
 bool sc_json_put_fields(cJSON *object, const struct sc_json_field *fields, size_t count,
 			const void *from);
 /** sc_json_put_absent() - {"status": …, "reason": …} in the place of a value. */

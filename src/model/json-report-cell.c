@@ -33,6 +33,19 @@ static const char *wal_state_name(int index)
 	return sc_wal_state_name((enum sc_wal_state)index);
 }
 
+/* What was measured took time, so it is above 0; and an interval holds its median. */
+static int check_rate(const struct sc_interval *rate, struct sc_json_place place,
+		      struct sc_error *error)
+{
+	if (!(rate->median > 0))
+		return sc_json_fail(place, "median", "must be above 0", error);
+	if (!(rate->low >= 0) || rate->low > rate->median)
+		return sc_json_fail(place, "low", "must be from 0 to the median", error);
+	if (rate->high < rate->median)
+		return sc_json_fail(place, "high", "must be at least the median", error);
+	return 0;
+}
+
 static int get_interval(const cJSON *json, const char *key, struct sc_json_place place,
 			struct sc_interval *interval, struct sc_error *error)
 {
@@ -60,7 +73,7 @@ static int get_interval(const cJSON *json, const char *key, struct sc_json_place
 	if (r == 0)
 		r = sc_report_get_bool(child, "converged", place, &interval->converged, error);
 	interval->n = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
-	return r;
+	return r < 0 ? r : check_rate(interval, place, error);
 }
 
 static int get_identity(const cJSON *json, struct sc_json_place place, struct sc_cell *cell,

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "../base/buffer.h"
+#include "../base/files.h"
 #include "json-report-read.h"
 
 enum progress {
@@ -213,6 +214,7 @@ int sc_report_rewind(struct sc_report_reader *reader, struct sc_error *error)
 
 static int open_file(struct sc_report_reader *reader, const char *path, struct sc_error *error)
 {
+	SC_CLEANUP(sc_fd_closep) int fd = -1;
 	struct stat status;
 	int r;
 
@@ -224,11 +226,13 @@ static int open_file(struct sc_report_reader *reader, const char *path, struct s
 		reader->path = NULL;
 		return sc_fail(error, -ENOMEM, "opening the report '%s'", path);
 	}
-	reader->file = fopen(reader->path, "re");
-	if (!reader->file) {
-		(void)sc_fail(error, -errno, "opening the report '%s'", reader->path);
+	r = sc_file_open_regular(reader->path, &fd, error);
+	if (r < 0)
 		return sc_hint(error, "name the folder of a report, or its summary.json");
-	}
+	reader->file = fdopen(fd, "r");
+	if (!reader->file)
+		return sc_fail(error, -errno, "opening the report '%s'", reader->path);
+	(void)SC_TAKE_FD(fd); /* the stream's from here on */
 	return 0;
 }
 

@@ -23,7 +23,7 @@
 static const struct sc_json_field spec_fields[] = {
 	{"cell_id",       SC_JSON_TEXT, offsetof(struct sc_sample_spec, cell_id)},
 	{"workload",      SC_JSON_TEXT, offsetof(struct sc_sample_spec, workload)},
-	{"directory",     SC_JSON_TEXT, offsetof(struct sc_sample_spec, directory)},
+	{"directory",     SC_JSON_PATH, offsetof(struct sc_sample_spec, directory)},
 	{"store",         SC_JSON_TEXT, offsetof(struct sc_sample_spec, store)},
 	{"rows",          SC_JSON_U64,  offsetof(struct sc_sample_spec, rows)},
 	{"operations",    SC_JSON_U64,  offsetof(struct sc_sample_spec, operations)},

@@ -122,13 +122,16 @@ int sc_metadata_read(const char *folder, struct sc_metadata *ret_metadata, struc
 	SC_CLEANUP(sc_metadata_fini) struct sc_metadata metadata = {0};
 	SC_CLEANUP(sc_freep) char *path = NULL;
 	SC_CLEANUP(sc_freep) char *text = NULL;
+	SC_CLEANUP(sc_fd_closep) int fd = -1;
 	int r;
 
 	if (asprintf(&path, "%s/metadata.json", folder) < 0) {
 		path = NULL; /* undefined after a failure */
 		return sc_fail(error, -ENOMEM, "reading '%s'", folder);
 	}
-	r = sc_file_read_all(path, METADATA_BYTES_MAX, &text, NULL, error);
+	r = sc_file_open_regular(path, &fd, error);
+	if (r == 0)
+		r = sc_file_read_fd(fd, path, METADATA_BYTES_MAX, &text, NULL, error);
 	if (r == -ENOENT || r == -ENOTDIR) {
 		(void)sc_fail(error, SC_E_USAGE, "'%s' is no report folder of a sweep", folder);
 		return sc_hint(error, "name the folder that holds its metadata.json");

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * UTF-8 is decoded by hand, since the locale of the process may be any: a lead byte says how many
- * continuation bytes follow; anything else, overlong forms and surrogates are not text. Each
- * character counts as one column; the writers print none that is wide or has no width.
+ * Each character of UTF-8 counts as one column; the writers print none that is wide or has no
+ * width.
  */
 
 #include "text.h"
@@ -12,38 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Decodes one character. Return: its bytes; 0 where @text does not begin with one. */
-static size_t decode(const char *text, uint32_t *ret_character)
-{
-	static const struct {
-		unsigned char mask, lead;
-		uint32_t smallest;
-	} forms[] = {
-		{0x80, 0x00, 0},
-		{0xe0, 0xc0, 0x80},
-		{0xf0, 0xe0, 0x800},
-		{0xf8, 0xf0, 0x10000},
-	};
-	const unsigned char *bytes = (const unsigned char *)text;
-
-	for (size_t length = 1; length <= 4; length++) {
-		uint32_t c;
-
-		if ((bytes[0] & forms[length - 1].mask) != forms[length - 1].lead)
-			continue;
-		c = bytes[0] & (unsigned char)~forms[length - 1].mask;
-		for (size_t i = 1; i < length; i++) {
-			if ((bytes[i] & 0xc0) != 0x80)
-				return 0;
-			c = c << 6 | (bytes[i] & 0x3f);
-		}
-		if (c < forms[length - 1].smallest || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
-			return 0;
-		*ret_character = c;
-		return length;
-	}
-	return 0;
-}
+#include "../base/utf8.h"
 
 size_t sc_text_columns(const char *text)
 {
@@ -87,7 +55,7 @@ static bool is_control(uint32_t character)
 static size_t add_clean_character(struct sc_buffer *buffer, const char *text, bool utf8)
 {
 	uint32_t character = 0;
-	size_t length = decode(text, &character);
+	size_t length = sc_utf8_decode(text, &character);
 
 	if (length == 0 || is_control(character))
 		sc_buffer_add_text(buffer, "?");
@@ -164,21 +132,33 @@ void sc_text_wrap(FILE *out, const char *text, size_t used, size_t indent, size_
 	fputc('\n', out);
 }
 
+static void put_csv_character(FILE *out, const char *text, size_t bytes)
+{
+	if (*text == '"')
+		fputc('"', out);
+	if (bytes == 0)
+		fputs(SC_UTF8_REPLACEMENT, out);
+	else
+		fprintf(out, "%.*s", (int)bytes, text);
+}
+
 void sc_text_put_csv(FILE *out, const char *text)
 {
+	bool is_quoted = text && text[strcspn(text, ",\"\r\n")];
+	uint32_t character;
+
 	if (!text)
 		return;
-	if (!text[strcspn(text, ",\"\r\n")]) {
-		fputs(text, out);
-		return;
+	if (is_quoted)
+		fputc('"', out);
+	while (*text) {
+		size_t bytes = sc_utf8_decode(text, &character);
+
+		put_csv_character(out, text, bytes);
+		text += bytes ? bytes : 1;
 	}
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
+	if (is_quoted)
+		fputc('"', out);
 }
 
 void sc_text_add_markdown(struct sc_buffer *buffer, const char *text)

@@ -37,7 +37,8 @@ void sc_text_add_padded(struct sc_buffer *buffer, const char *text, size_t colum
  */
 void sc_text_wrap(FILE *out, const char *text, size_t used, size_t indent, size_t columns);
 
-/** sc_text_put_csv() - quoted where it must be (RFC 4180); NULL is an empty field */
+/** sc_text_put_csv() - quoted where it must be (RFC 4180), U+FFFD for what is no UTF-8; NULL is an
+ * empty field */
 void sc_text_put_csv(FILE *out, const char *text);
 
 /** sc_text_add_markdown() - for a table's cell or a sentence: | and the like escaped, one line */

@@ -8,10 +8,15 @@
 #include "suite.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "../base/files.h"
+#include "../base/utf8.h"
 #include "builtin.h"
 #include "generate.h"
 #include "parse.h"
@@ -95,6 +100,20 @@ static int fail_syntax(struct sc_key_reader *reader, const char *text, const cha
 			   (int)strcspn(end, "\n") > 20 ? 20 : (int)strcspn(end, "\n"), end);
 }
 
+/* The line where @text ceases to be UTF-8. */
+static int fail_text(struct sc_key_reader *reader, const char *text)
+{
+	unsigned int line = 1;
+	uint32_t character;
+	size_t bytes;
+
+	while ((bytes = sc_utf8_decode(text, &character)) > 0) {
+		line += *text == '\n';
+		text += bytes;
+	}
+	return sc_key_fail(reader, "line %u: is not UTF-8", line);
+}
+
 static void delete_json(cJSON **json)
 {
 	cJSON_Delete(*json);
@@ -115,6 +134,8 @@ int sc_suite_parse(const char *text, const char *origin, struct sc_suite **ret_s
 		return sc_fail(error, -ENOMEM, "reading a suite");
 	}
 	reader.origin = subject;
+	if (!sc_utf8_is_valid(text))
+		return fail_text(&reader, text);
 	json = cJSON_ParseWithOpts(text, &end, true);
 	if (!json)
 		return fail_syntax(&reader, text, end);
@@ -137,26 +158,48 @@ int sc_suite_parse(const char *text, const char *origin, struct sc_suite **ret_s
 
 /* --- from a file, or built in */
 
+/* A pipe that is open already, as a shell's <(…) is; a FIFO in a directory may have no writer. */
+static bool is_open_pipe(const char *path)
+{
+	static const char *const places[] = {"/dev/stdin", "/dev/fd/", "/proc/self/fd/"};
+	struct stat status;
+
+	if (stat(path, &status) < 0 || !S_ISFIFO(status.st_mode))
+		return false;
+	for (size_t i = 0; i < SC_ARRAY_COUNT(places); i++)
+		if (strncmp(path, places[i], strlen(places[i])) == 0)
+			return true;
+	return false;
+}
+
+static int open_suite(const char *path, int *ret_fd, struct sc_error *error)
+{
+	if (!is_open_pipe(path))
+		return sc_file_open_regular(path, ret_fd, error);
+	*ret_fd = open(path, O_RDONLY | O_CLOEXEC);
+	return *ret_fd < 0 ? sc_fail(error, -errno, "open '%s'", path) : 0;
+}
+
 static int read_file(const char *path, char **ret_text, struct sc_error *error)
 {
-	SC_CLEANUP(sc_filep) FILE *file = fopen(path, "re");
+	SC_CLEANUP(sc_fd_closep) int fd = -1;
 	SC_CLEANUP(sc_freep) char *text = NULL;
+	struct sc_error why;
 	size_t count;
+	int r = open_suite(path, &fd, &why);
 
-	if (!file)
-		return sc_fail(error, SC_E_FORMAT, "suite '%s': cannot be read: %s", path,
-			       strerror(errno));
-	text = malloc(TEXT_BYTES_MAX + 2);
-	if (!text)
-		return sc_fail(error, -ENOMEM, "reading suite '%s'", path);
-	count = fread(text, 1, TEXT_BYTES_MAX + 1, file);
-	if (ferror(file))
-		return sc_fail(error, SC_E_FORMAT, "suite '%s': cannot be read: %s", path,
-			       strerror(errno));
-	if (count > TEXT_BYTES_MAX)
+	if (r == 0)
+		r = sc_file_read_fd(fd, path, TEXT_BYTES_MAX, &text, &count, &why);
+	if (r == -ENOMEM)
+		return sc_fail(error, r, "reading suite '%s'", path);
+	if (r == SC_E_LIMIT)
 		return sc_fail(error, SC_E_FORMAT, "suite '%s': is more than %u bytes", path,
 			       TEXT_BYTES_MAX);
-	text[count] = '\0';
+	if (r == SC_E_FORMAT)
+		return sc_fail(error, r, "suite: %s", why.what);
+	if (r < 0)
+		return sc_fail(error, SC_E_FORMAT, "suite '%s': cannot be read: %s", path,
+			       strerror(-r));
 	if (strlen(text) != count)
 		return sc_fail(error, SC_E_FORMAT, "suite '%s': holds a NUL byte", path);
 	*ret_text = SC_TAKE(text);

@@ -7,6 +7,9 @@
  * An authorizer refuses what the executor must keep to itself: transactions and pragmas; and what
  * reaches outside of the sample's database: ATTACH and, since it attaches only when it runs,
  * VACUUM. Names are expanded with their first value.
+ *
+ * The schema runs, in the process of whoever reads the suite, so its work is bounded, in steps and
+ * in memory: a statement that never ends meets the bound in seconds, one of a million rows does not.
  */
 
 #include <sqlite3.h>
@@ -16,6 +19,10 @@
 
 #include "generate.h"
 #include "parse.h"
+
+#define STEPS_MAX  200000000u /* instructions of SQLite's machine, of the whole schema */
+#define STEPS_UNIT 100000u    /* between two looks */
+#define PAGES_MAX  "65536"    /* of the database in memory: 256 MiB */
 
 static const char *const figures[] = {"rows",        "operations", "commits",
 				      "result_rows", "result_sum", NULL};
@@ -32,6 +39,8 @@ struct validation {
 	sqlite3 *db;
 	const char *refused; /* by the authorizer, in the statement at hand */
 	bool pragmas_allowed;
+	uint64_t steps;   /* that were run, in units */
+	bool is_too_long; /* more than STEPS_MAX */
 };
 
 /* SQL of one place in the suite, with its parameters. */
@@ -69,6 +78,15 @@ static int authorize(void *context, int action, const char *a, const char *b, co
 	else
 		return SQLITE_OK;
 	return SQLITE_DENY;
+}
+
+/* Return: not 0 ends the statement at hand. */
+static int count_steps(void *context)
+{
+	struct validation *self = context;
+
+	self->is_too_long = ++self->steps * STEPS_UNIT > STEPS_MAX;
+	return self->is_too_long;
 }
 
 static bool is_blank(const char *text)
@@ -171,6 +189,16 @@ static int first_values(struct validation *self, struct text *text, uint64_t ind
 	return r;
 }
 
+static int fail_too_long(struct validation *self)
+{
+	int r = sc_key_fail(self->reader, "does not end: SQLite was stopped after %u million steps",
+			    STEPS_MAX / 1000000);
+
+	(void)sc_hint(self->reader->error,
+		      "a schema is run when its suite is read; many rows belong in the dataset");
+	return r;
+}
+
 static int run_step(struct validation *self, struct text *text)
 {
 	SC_CLEANUP(finalize_statement) sqlite3_stmt *statement = NULL;
@@ -191,6 +219,10 @@ static int run_step(struct validation *self, struct text *text)
 	}
 	while (rc == SQLITE_OK || rc == SQLITE_ROW)
 		rc = sqlite3_step(statement);
+	if (self->is_too_long)
+		return fail_too_long(self);
+	if (rc == SQLITE_FULL)
+		return sc_key_fail(self->reader, "fills more than 256 MiB");
 	if (rc != SQLITE_DONE)
 		return sc_key_fail(self->reader, "SQLite says: %s", sqlite3_errmsg(self->db));
 	return 0;
@@ -411,7 +443,11 @@ int sc_suite_validate(struct sc_key_reader *reader, const struct sc_suite *suite
 			     NULL);
 	if (rc != SQLITE_OK)
 		return sc_fail_sqlite(reader->error, rc, "a database in memory");
+	rc = sqlite3_exec(self.db, "PRAGMA max_page_count=" PAGES_MAX, NULL, NULL, NULL);
+	if (rc != SQLITE_OK)
+		return sc_fail_sqlite(reader->error, rc, "a database in memory");
 	(void)sqlite3_set_authorizer(self.db, authorize, &self); /* fails for no handle alone */
+	sqlite3_progress_handler(self.db, STEPS_UNIT, count_steps, &self);
 	r = check_schema(&self);
 	if (r == 0 && suite->dataset_sql)
 		r = check_dataset(&self);

@@ -254,6 +254,7 @@ int sc_folder_samples(const struct sc_folder *folder, char **ret_text, struct sc
 {
 	SC_CLEANUP(sc_freep) char *path = NULL;
 	SC_CLEANUP(sc_freep) char *text = NULL;
+	SC_CLEANUP(sc_fd_closep) int fd = -1;
 	size_t bytes = 0, whole;
 	int r;
 
@@ -261,7 +262,9 @@ int sc_folder_samples(const struct sc_folder *folder, char **ret_text, struct sc
 		path = NULL; /* undefined after a failure */
 		return sc_fail(error, -ENOMEM, "reading the samples");
 	}
-	r = sc_file_read_all(path, SAMPLES_BYTES_MAX, &text, &bytes, error);
+	r = sc_file_open_regular(path, &fd, error); /* another: samples_fd stands at its end */
+	if (r == 0)
+		r = sc_file_read_fd(fd, path, SAMPLES_BYTES_MAX, &text, &bytes, error);
 	if (r < 0)
 		return r;
 	for (whole = bytes; whole > 0 && text[whole - 1] != '\n';)

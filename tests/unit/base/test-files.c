@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/files.h"
@@ -104,6 +106,43 @@ static void reading_survives_no_failed_call_silently(void **state)
 		assert_true(r == -EIO || r == -ENOMEM);
 		assert_int_equal(open_descriptors(), descriptors);
 	}
+}
+
+/* What waits for a writer, for a key, or for ever is told from a file without waiting. */
+static void only_a_regular_file_is_opened_as_one(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	SC_CLEANUP(sc_fd_closep) int fd = -1;
+	SC_CLEANUP(sc_fd_closep) int server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	SC_CLEANUP(sc_freep) char *data = NULL;
+	struct sc_error error;
+
+	assert_true(server >= 0);
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s",
+		       scratch_path(scratch, "socket"));
+	assert_int_equal(bind(server, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(mkfifo(scratch_path(scratch, "fifo"), 0600), 0);
+	scratch_link(scratch, "link", "fifo");
+	scratch_write(scratch, "file", "text");
+	const struct {
+		const char *path, *words;
+	} cases[] = {
+		{scratch->path, "is a directory, not a file"},
+		{scratch_path(scratch, "fifo"), "fifo' is a FIFO, not a file"},
+		{scratch_path(scratch, "link"), "link' is a FIFO, not a file"},
+		{scratch_path(scratch, "socket"), "socket' is a socket, not a file"},
+		{"/dev/zero", "'/dev/zero' is a device, not a file"},
+	};
+	for (size_t i = 0; i < SC_ARRAY_COUNT(cases); i++) {
+		assert_int_equal(sc_file_open_regular(cases[i].path, &fd, &error), SC_E_FORMAT);
+		assert_non_null(strstr(error.what, cases[i].words));
+		assert_int_equal(fd, -1);
+	}
+	assert_int_equal(sc_file_open_regular(scratch_path(scratch, "none"), &fd, &error), -ENOENT);
+	assert_int_equal(sc_file_open_regular(scratch_path(scratch, "file"), &fd, &error), 0);
+	assert_int_equal(sc_file_read_fd(fd, "file", 10, &data, NULL, &error), 0);
+	assert_string_equal(data, "text");
 }
 
 static void an_interrupted_read_is_taken_up_again(void **state)
@@ -374,6 +413,8 @@ int main(void)
 		FILE_CASE("what cannot be read is named", what_cannot_be_read_is_named),
 		FILE_CASE("reading survives no failed call silently",
 			  reading_survives_no_failed_call_silently),
+		FILE_CASE("only a regular file is opened as one",
+			  only_a_regular_file_is_opened_as_one),
 		FILE_CASE("an interrupted read is taken up again",
 			  an_interrupted_read_is_taken_up_again),
 		FILE_CASE("a durable file is there, alone and private",

@@ -4,7 +4,9 @@
 
 #include "../base/test.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/attr.h"
 #include "model/format.h"
@@ -97,6 +99,31 @@ static void numbers_are_short_and_read_back(void **state)
 	assert_string_equal(sc_format_number(4096, text, sizeof(text)), "4096");
 }
 
+/* Values of a report that no sweep wrote: every formatter has an end of its units. */
+static void what_is_no_figure_is_unknown(void **state)
+{
+	static const double bad[] = {INFINITY, -INFINITY, NAN};
+	static const double huge[] = {1.7976931348623157e308, -1e300, 5e-324};
+	const char *(*const formats[])(double value, char *text, size_t text_bytes) = {
+		sc_format_ns, sc_format_size, sc_format_rate, sc_format_count, sc_format_percent,
+	};
+	char text[SC_FORMAT_BYTES];
+
+	(void)state;
+	for (size_t f = 0; f < SC_ARRAY_COUNT(formats); f++) {
+		for (size_t i = 0; i < SC_ARRAY_COUNT(bad); i++)
+			assert_string_equal(formats[f](bad[i], text, sizeof(text)), "unknown");
+		for (size_t i = 0; i < SC_ARRAY_COUNT(huge); i++) {
+			(void)formats[f](huge[i], text, sizeof(text));
+			assert_true(strlen(text) < sizeof(text) - 1); /* not cut */
+			assert_null(strstr(text, "inf"));
+			assert_null(strstr(text, "nan"));
+		}
+	}
+	for (size_t i = 0; i < SC_ARRAY_COUNT(bad); i++)
+		assert_string_equal(sc_format_number(bad[i], text, sizeof(text)), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
@@ -107,6 +134,7 @@ int main(void)
 		CASE("whole counts have no decimals", whole_counts_have_no_decimals),
 		CASE("shares are percentages", shares_are_percentages),
 		CASE("numbers are short and read back", numbers_are_short_and_read_back),
+		CASE("what is no figure is unknown", what_is_no_figure_is_unknown),
 	};
 
 	return cmocka_run_group_tests_name("format", cases, NULL, NULL);

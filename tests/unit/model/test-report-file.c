@@ -322,6 +322,40 @@ static void what_is_not_a_report_is_said_so(void **state)
 		expect_format_error(*state, cases[i].text, cases[i].words);
 }
 
+/* JSON that is a number, and a rate that no sweep can have measured. */
+static void a_rate_that_cannot_be_is_refused(void **state)
+{
+	static const struct {
+		double low, median, high;
+		const char *words; /* NULL: it can be */
+	} cases[] = {
+		{90, 100, 110, NULL},
+		{100, 100, 100, NULL},
+		{0, 0, 0, "ops_per_s.median: must be above 0"},
+		{-3, -2, -1, "ops_per_s.median: must be above 0"},
+		{-1, 100, 110, "ops_per_s.low: must be from 0 to the median"},
+		{101, 100, 110, "ops_per_s.low: must be from 0 to the median"},
+		{90, 100, 99, "ops_per_s.high: must be at least the median"},
+	};
+	const struct scratch *scratch = *state;
+
+	for (size_t i = 0; i < SC_ARRAY_COUNT(cases); i++) {
+		struct small_report report;
+		struct sc_error error;
+
+		small_report_make(&report);
+		report.cells[0].ops_per_s.low = cases[i].low;
+		report.cells[0].ops_per_s.median = cases[i].median;
+		report.cells[0].ops_per_s.high = cases[i].high;
+		write_small(scratch, &report);
+		assert_int_equal(read_all(scratch->path, NULL, &error),
+				 cases[i].words ? SC_E_FORMAT : 0);
+		if (cases[i].words && !strstr(error.what, cases[i].words))
+			fail_msg("'%s' does not say '%s'", error.what, cases[i].words);
+		small_report_fini(&report);
+	}
+}
+
 static void another_version_names_both(void **state)
 {
 	const struct scratch *scratch = *state;
@@ -344,7 +378,8 @@ static void what_is_not_there_is_the_systems_error(void **state)
 	assert_non_null(strstr(error.what, "summary.json"));
 	assert_string_equal(error.next, "name the folder of a report, or its summary.json");
 	scratch_mkdir(scratch, FILE_NAME);
-	assert_int_equal(read_all(scratch->path, NULL, &error), -EISDIR);
+	assert_int_equal(read_all(scratch->path, NULL, &error), SC_E_FORMAT);
+	assert_non_null(strstr(error.what, "summary.json' is a directory, not a file"));
 }
 
 static void a_file_cut_anywhere_is_found_out(void **state)
@@ -679,6 +714,8 @@ int main(void)
 			scratch_setup, scratch_teardown),
 		CASE("it is JSON as a whole", it_is_json_as_a_whole),
 		CASE("what is not finite is refused", what_is_not_finite_is_refused),
+		CASE_IN("a rate that cannot be is refused", a_rate_that_cannot_be_is_refused,
+			scratch_setup, scratch_teardown),
 		CASE("a full device is said", a_full_device_is_said),
 		CASE_IN("what is not a report is said so", what_is_not_a_report_is_said_so,
 			scratch_setup, scratch_teardown),

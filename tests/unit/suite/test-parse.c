@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../base/scratch.h"
 #include "suite/generator.h"
@@ -119,6 +120,8 @@ static const struct bad_case bad_types[] = {
 };
 
 static const struct bad_case bad_sql[] = {
+	{"\"CREATE TABLE item(", "\"WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x FROM t) SELECT max(x) FROM t\", \"CREATE TABLE item(", "schema[0]: does not end: SQLite was stopped after 200 million steps"},
+	{"\"CREATE TABLE item(", "\"CREATE TABLE t(x)\", \"WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x FROM n) INSERT INTO t SELECT zeroblob(1000000) FROM n\", \"CREATE TABLE item(", "schema[1]: fills more than 256 MiB"},
 	{"CREATE TABLE item(", "CREATE TABEL item(", "schema[0]: SQLite says: near \"TABEL\": syntax error"},
 	{"VALUES(:id, :a, :z, :r, :t, :b, :d, :at, :iso)", "VALUES(:id, :a)", "dataset.sql: SQLite says: table item has 9 columns but 2 values were supplied"},
 	{"INSERT INTO item VALUES(:id, :a, :z, :r, :t, :b, :d, :at, :iso)", "SELECT :id, :a", "dataset.sql: must write a row"},
@@ -236,6 +239,24 @@ static void settings_that_are_not_given_are_the_defaults(void **state)
 	free(text);
 }
 
+/* The bound on a schema's work is not met by a large one. */
+static void a_schema_may_make_a_million_rows(void **state)
+{
+	char *text = changed_suite(
+		"\"CREATE TABLE item(",
+		"\"CREATE TABLE t(x)\", \"WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 "
+		"FROM n "
+		"WHERE x < 1000000) INSERT INTO t SELECT x FROM n\", \"CREATE TABLE item(");
+	struct sc_suite *suite = NULL;
+	struct sc_error error = {0};
+
+	(void)state;
+	if (sc_suite_parse(text, "x.json", &suite, &error) != 0)
+		fail_msg("%s", error.what);
+	sc_suite_freep(&suite);
+	free(text);
+}
+
 static void an_unknown_key_is_told_with_the_known_ones(void **state)
 {
 	char *text = changed_suite("\"begin\"", "\"beginn\"");
@@ -341,7 +362,15 @@ static void files_that_cannot_be_suites_are_told_apart(void **state)
 	assert_non_null(
 		strstr(error.what, "none.json': cannot be read: No such file or directory"));
 	assert_int_equal(sc_suite_load(scratch->path, &suite, &error), SC_E_FORMAT);
-	assert_non_null(strstr(error.what, "cannot be read: Is a directory"));
+	assert_non_null(strstr(error.what, "' is a directory, not a file"));
+	path = scratch_path(scratch, "fifo.json");
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(sc_suite_load(path, &suite, &error), SC_E_FORMAT); /* and does not wait */
+	assert_non_null(strstr(error.what, "fifo.json' is a FIFO, not a file"));
+	scratch_write(scratch, "bytes.json", "{\n\"name\": \"caf\xe9\"}");
+	assert_int_equal(sc_suite_load(scratch_path(scratch, "bytes.json"), &suite, &error),
+			 SC_E_FORMAT);
+	assert_non_null(strstr(error.what, "bytes.json': line 2: is not UTF-8"));
 }
 
 static void the_suite_commit_has_its_workloads(void **state)
@@ -383,6 +412,7 @@ int main(void)
 		     settings_that_are_not_given_are_the_defaults),
 		CASE("a faulty key is named by its path", a_faulty_key_is_named_by_its_path),
 		CASE("faulty SQL is named by its path", faulty_sql_is_named_by_its_path),
+		CASE("a schema may make a million rows", a_schema_may_make_a_million_rows),
 		CASE("an unknown key is told with the known ones",
 		     an_unknown_key_is_told_with_the_known_ones),
 		CASE("a syntax error is told with its line", a_syntax_error_is_told_with_its_line),
