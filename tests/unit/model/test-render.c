@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "../base/scratch.h"
+#include "base/utf8.h"
 #include "report/text.h"
 #include "report/writer.h"
 #include "skip.h"
