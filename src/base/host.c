@@ -110,6 +110,26 @@ static bool read_memory(const char *root, uint64_t *ret_bytes)
 	return true;
 }
 
+/* The first number of "0.52 0.58 0.59 1/467 12345". */
+static bool read_load(const char *root, double *ret_load)
+{
+	SC_CLEANUP(sc_freep) char *text = NULL;
+	struct sc_error ignored; /* the status says that it is not known */
+	char path[PATH_MAX];
+	const char *at;
+	uint64_t whole, hundredths;
+
+	(void)snprintf(path, sizeof(path), "%s/proc/loadavg", root);
+	if (sc_file_read_all(path, FILE_BYTES_MAX, &text, NULL, &ignored) < 0)
+		return false;
+	at = text;
+	if (!sc_scan_u64(&at, &whole) || !sc_scan_text(&at, ".") ||
+	    !sc_scan_u64(&at, &hundredths) || *at != ' ')
+		return false;
+	*ret_load = (double)whole + (double)hundredths / 100;
+	return true;
+}
+
 int sc_host_read(const char *root, struct sc_host *ret_host, struct sc_error *error)
 {
 	SC_CLEANUP(sc_host_fini) struct sc_host host = {0};
@@ -125,6 +145,7 @@ int sc_host_read(const char *root, struct sc_host *ret_host, struct sc_error *er
 	host.cpu = cpu_model(root, names.machine);
 	host.cpu_count = online > 0 ? (uint32_t)online : 1;
 	host.memory_status = read_memory(root, &host.memory_bytes) ? SC_MEASURED : SC_UNSUPPORTED;
+	host.load_status = read_load(root, &host.load) ? SC_MEASURED : SC_UNSUPPORTED;
 	if (!host.name || !host.kernel || !host.cpu)
 		return sc_fail(error, -ENOMEM, "reading what this machine is");
 

@@ -15,6 +15,8 @@ struct sc_host {
 	uint32_t cpu_count; /* online */
 	enum sc_status memory_status;
 	uint64_t memory_bytes; /* of the machine, not a container's share */
+	enum sc_status load_status;
+	double load; /* programs that ran, waited for a CPU or for a disk: mean of a minute */
 };
 
 /**

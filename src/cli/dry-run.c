@@ -74,8 +74,9 @@ int sc_dry_run_print(const struct sc_sweep *sweep, FILE *out, struct sc_error *e
 	if (r < 0)
 		return r;
 	sc_sampling_text(sweep, sampling, sizeof(sampling));
-	(void)fprintf(out, "total    %zu cells, %zu of them run; 1 ledger sample and %s\n",
-		      plan->cell_count, plan->run_count, sampling);
+	(void)fprintf(out, "total    %zu cell%s, %zu of them run; 1 ledger sample and %s\n",
+		      plan->cell_count, plan->cell_count == 1 ? "" : "s", plan->run_count,
+		      sampling);
 	(void)fprintf(
 		out,
 		"note     the targets were not touched: the times are for two kinds of storage, "

@@ -8,11 +8,13 @@
 #include "progress.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
 #include "../base/clock.h"
 #include "../model/format.h"
+#include "../report/text.h"
 #include "../sweep/schedule.h"
 
 #define REWRITE_EVERY_NS 100000000u
@@ -39,7 +41,8 @@ void sc_sampling_text(const struct sc_sweep *sweep, char *text, size_t text_byte
 	char percent[SC_FORMAT_BYTES], time[48];
 
 	if (sweep->samples) {
-		(void)snprintf(text, text_bytes, "%" PRIu32 " samples each", sweep->samples);
+		(void)snprintf(text, text_bytes, "%" PRIu32 " sample%s each", sweep->samples,
+			       sweep->samples == 1 ? "" : "s");
 		return;
 	}
 	sc_duration_text(sweep->time_ns, time, sizeof(time));
@@ -60,42 +63,6 @@ void sc_duration_range_text(uint64_t least_ns, uint64_t most_ns, char *text, siz
 		(void)snprintf(text, text_bytes, "%s to %s", least, most);
 }
 
-static void tell_target(const struct sc_progress_view *view, const struct sc_target *target)
-{
-	char floor[64] = "";
-
-	if (target->sync_floor_status == SC_MEASURED)
-		(void)snprintf(floor, sizeof(floor), "; 4 KiB written and synced in %.3g ms",
-			       (double)target->sync_floor_ns_p50 / 1e6);
-	(void)fprintf(view->err, "syncost: target %s, %s: %s on %s%s\n", target->label,
-		      target->path, target->filesystem ? target->filesystem : "unknown file system",
-		      target->storage ? target->storage : "unknown storage", floor);
-}
-
-static void tell_begin(void *self, const struct sc_report_head *head, const char *folder,
-		       uint64_t least_ns, uint64_t most_ns)
-{
-	struct sc_progress_view *view = self;
-	char time[100], sampling[100];
-
-	if (view->quiet)
-		return;
-	for (size_t i = 0; i < head->target_count; i++)
-		tell_target(view, &head->targets[i]);
-	(void)fputs("syncost: works in a directory of its own there (.syncost-…), removed at the "
-		    "end; nothing else is touched\n",
-		    view->err);
-	sc_duration_range_text(least_ns, most_ns, time, sizeof(time));
-	sc_sampling_text(view->sweep, sampling, sizeof(sampling));
-	(void)fprintf(view->err, "syncost: %zu cells", head->cell_count);
-	if (view->same_count)
-		(void)fprintf(view->err, ", %zu of them cannot differ from another",
-			      view->same_count);
-	(void)fprintf(view->err, "; %s: about %s\n", sampling, time);
-	(void)fprintf(view->err, "syncost: report goes to %s\n", folder);
-	view->told_ns = sc_monotonic_ns();
-}
-
 static size_t terminal_width(FILE *err)
 {
 	struct winsize size;
@@ -103,6 +70,84 @@ static size_t terminal_width(FILE *err)
 	if (ioctl(fileno(err), TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
 		return WIDTH_DEFAULT;
 	return size.ws_col;
+}
+
+/* A sentence as lines: on a terminal broken between words, elsewhere one. */
+static void SC_PRINTF(2, 3) tell(const struct sc_progress_view *view, const char *format, ...)
+{
+	SC_CLEANUP(sc_freep) char *text = NULL;
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (length < 0) {
+		text = NULL; /* undefined then; a line on the way is worth no failure */
+		return;
+	}
+	(void)fputs("syncost: ", view->err);
+	sc_text_wrap(view->err, text, strlen("syncost: "), strlen("syncost: "),
+		     view->is_terminal ? terminal_width(view->err) : SIZE_MAX);
+}
+
+static void tell_target(const struct sc_progress_view *view, const struct sc_target *target)
+{
+	char floor[80] = "";
+
+	if (target->sync_floor_status == SC_MEASURED)
+		(void)snprintf(floor, sizeof(floor),
+			       "; 4 KiB written and synced in %.3g ms before the run",
+			       (double)target->sync_floor_ns_p50 / 1e6);
+	tell(view, "target %s, %s: %s on %s%s", target->label, target->path,
+	     target->filesystem ? target->filesystem : "unknown file system",
+	     target->storage ? target->storage : "unknown storage", floor);
+}
+
+static void tell_plan(const struct sc_progress_view *view, const struct sc_report_head *head,
+		      const char *time)
+{
+	char sampling[100], same[80] = "";
+
+	if (view->same_count)
+		(void)snprintf(same, sizeof(same), ", %zu of them cannot differ from another",
+			       view->same_count);
+	sc_sampling_text(view->sweep, sampling, sizeof(sampling));
+	tell(view, "%zu cell%s%s; %s: about %s", head->cell_count, head->cell_count == 1 ? "" : "s",
+	     same, sampling, time);
+}
+
+static void tell_begin(void *self, const struct sc_report_head *head, const char *folder,
+		       uint64_t least_ns, uint64_t most_ns)
+{
+	struct sc_progress_view *view = self;
+	char time[100];
+
+	if (view->quiet)
+		return;
+	for (size_t i = 0; i < head->target_count; i++)
+		tell_target(view, &head->targets[i]);
+	tell(view,
+	     "works in a directory of its own there (.syncost-…), removed at the end; nothing "
+	     "else is touched");
+	sc_duration_range_text(least_ns, most_ns, time, sizeof(time));
+	tell_plan(view, head, time);
+	tell(view, "report goes to %s", folder);
+	if (sc_report_was_busy(head))
+		tell(view,
+		     "other programs are running: a load of %.1f on %" PRIu32 " CPU%s; what is "
+		     "measured now is of a busy machine",
+		     head->load, head->cpu_count, head->cpu_count == 1 ? "" : "s");
+	view->told_ns = sc_monotonic_ns();
+}
+
+/* What of @line fits; where it does not, dots say so. */
+static void put_cut(FILE *out, const char *line, size_t columns)
+{
+	if (strlen(line) <= columns || columns < 4)
+		(void)fprintf(out, "%.*s", (int)columns, line);
+	else
+		(void)fprintf(out, "%.*s...", (int)columns - 3, line);
 }
 
 static void rewrite_line(struct sc_progress_view *view, const struct sc_sweep_progress *progress)
@@ -119,7 +164,9 @@ static void rewrite_line(struct sc_progress_view *view, const struct sc_sweep_pr
 	(void)snprintf(line, sizeof(line), "[%s] %" PRIu64 "/%" PRIu64 ", %s left  %s", bar,
 		       progress->done, total, time, progress->cell_id);
 	/* The last column stays free: some terminals break the line there. */
-	(void)fprintf(view->err, "\r%.*s\033[K", (int)(width - 1), line);
+	(void)fputc('\r', view->err);
+	put_cut(view->err, line, width - 1);
+	(void)fputs("\033[K", view->err);
 	(void)fflush(view->err);
 	view->line_open = true;
 }

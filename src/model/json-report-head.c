@@ -178,6 +178,19 @@ static int get_sampling(const cJSON *json, struct sc_json_place place, struct sc
 	return r;
 }
 
+static int get_load(const cJSON *json, struct sc_json_place place, struct sc_report_head *head,
+		    struct sc_error *error)
+{
+	const cJSON *load = cJSON_GetObjectItemCaseSensitive(json, "load");
+	char reason[SC_REASON_BYTES];
+
+	head->load_status = SC_SKIPPED;
+	if (!load || sc_json_is_absent(load, &head->load_status, reason, sizeof(reason)))
+		return 0;
+	head->load_status = SC_MEASURED;
+	return sc_report_get_number(json, "load", place, &head->load, error);
+}
+
 static int get_plan(const cJSON *json, struct sc_json_place place, struct sc_report_head *head,
 		    struct sc_error *error)
 {
@@ -199,6 +212,8 @@ static int get_plan(const cJSON *json, struct sc_json_place place, struct sc_rep
 		r = sc_report_get_u64_plain(json, "rounds", place, &rounds, error);
 	if (r == 0 && cJSON_HasObjectItem(json, "resumed"))
 		r = sc_report_get_u64_plain(json, "resumed", place, &resumed, error);
+	if (r == 0)
+		r = get_load(json, place, head, error);
 	if (r == 0)
 		r = sc_report_get_number(json, "precision", place, &head->precision, error);
 	if (r == 0)

@@ -147,8 +147,7 @@ static cJSON *build_sqlite(const struct sc_report_head *head, bool *ret_complete
 					   "no sync was seen") &&
 			(options = cJSON_AddArrayToObject(json, "compile_options"));
 	for (size_t i = 0; *ret_complete && i < head->compile_option_count; i++)
-		*ret_complete =
-			add_item(options, cJSON_CreateString(head->compile_options[i]), true);
+		*ret_complete = add_item(options, sc_json_new_text(head->compile_options[i]), true);
 	return json;
 }
 
@@ -219,6 +218,15 @@ static bool put_sampling(cJSON *json, const struct sc_sampling *sampling)
 	       put_simulated(json, sampling);
 }
 
+static bool put_load(cJSON *json, const struct sc_report_head *head)
+{
+	if (head->load_status == SC_SKIPPED)
+		return true; /* of a version that did not look */
+	if (head->load_status != SC_MEASURED)
+		return sc_json_put_absent(json, "load", head->load_status, KERNEL_SILENT);
+	return put_number(json, "load", head->load);
+}
+
 static cJSON *build_plan(const struct sc_report_head *head, bool *ret_complete)
 {
 	cJSON *json = cJSON_CreateObject();
@@ -230,7 +238,7 @@ static cJSON *build_plan(const struct sc_report_head *head, bool *ret_complete)
 					   "the run was not over") &&
 			put_bool(json, "complete", head->complete) &&
 			sc_json_put_u64(json, "rounds", head->rounds) &&
-			sc_json_put_u64(json, "resumed", head->resumed) &&
+			sc_json_put_u64(json, "resumed", head->resumed) && put_load(json, head) &&
 			put_number(json, "precision",
 				   head->precision > 0 ? head->precision : SC_PRECISION_DEFAULT) &&
 			put_sampling(json, &head->sampling) &&

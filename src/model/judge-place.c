@@ -45,7 +45,9 @@ static int judge_rotational(struct sc_target *target)
 		return 0;
 	if (target->rotational && target->sync_floor_ns_p50 < PLATTER_NS_MIN) {
 		flag = "a rotational disk";
-		why = "no disk turns that fast, so a cache answers or the flag is wrong";
+		why = target->is_virtual
+			      ? "the disk is virtual, and the flag is not of what is underneath"
+			      : "no disk turns that fast, so a cache answers or the flag is wrong";
 	} else if (!target->rotational && target->sync_floor_ns_p50 > PLATTER_NS_TURN) {
 		flag = "not a rotational disk";
 		why = "as slow as a disk that does";
@@ -82,6 +84,10 @@ static int judge_flush(struct sc_target *target)
 			return sc_findings_add(&target->findings, SC_FINDING_FLUSH_DISABLED,
 					       target->label, options[i]);
 	}
+	/* Under an overlay, or an option that only this file system has. */
+	if (target->flush_disabled)
+		return sc_findings_add(&target->findings, SC_FINDING_FLUSH_DISABLED, target->label,
+				       "an option that keeps flushes from it");
 	return 0;
 }
 

@@ -78,6 +78,26 @@ static int judge_complete(struct sc_report_head *head, const struct sc_cell *cel
 					    : "");
 }
 
+/* One program less than CPUs may run beside it; a machine of one CPU may have been busy with the
+ * run before this one. */
+bool sc_report_was_busy(const struct sc_report_head *head)
+{
+	double spare = head->cpu_count > 1 ? head->cpu_count - 0.5 : 1.5;
+
+	return head->load_status == SC_MEASURED && head->cpu_count > 0 && head->load > spare;
+}
+
+static int judge_busy(struct sc_report_head *head)
+{
+	char load[24];
+
+	if (!sc_report_was_busy(head))
+		return 0;
+	(void)snprintf(load, sizeof(load), "%.1f", head->load);
+	return sc_findings_add(&head->findings, SC_FINDING_BUSY_START, load, head->cpu_count,
+			       plural(head->cpu_count));
+}
+
 static int judge_state(struct sc_report_head *head, const struct sc_cell *cells, size_t cell_count)
 {
 	static const struct {
@@ -100,6 +120,8 @@ static int judge_state(struct sc_report_head *head, const struct sc_cell *cells,
 	}
 	if (r == 0)
 		r = judge_complete(head, cells, cell_count);
+	if (r == 0)
+		r = judge_busy(head);
 	return r;
 }
 

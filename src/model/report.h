@@ -186,6 +186,8 @@ struct sc_target {
 	enum sc_status rotational_status;
 	bool rotational;      /* what the kernel says */
 	char *write_cache;    /* "write back", "write through", or NULL: not known */
+	bool flush_disabled;  /* by a mount option, its own or of what is underneath; not in the file */
+	bool is_virtual;      /* a disk of a virtual machine; the same */
 	char *disk;           /* whose traffic the samples watch: "vda"; NULL: none can be */
 	char *disk_reason;    /* why not; NULL: not known */
 	enum sc_status sync_floor_status;
@@ -239,6 +241,8 @@ struct sc_report_head {
 	char started[40], finished[40]; /* RFC 3339, UTC */
 	bool complete;
 	uint32_t rounds;
+	enum sc_status load_status; /* SC_SKIPPED: a report from before it was kept */
+	double load; /* of the machine in the minute before the first sample */
 	uint32_t resumed; /* how often it was gone on with after an early end */
 	double precision; /* asked for; 0 = SC_PRECISION_DEFAULT */
 	struct sc_sampling sampling;
@@ -250,6 +254,9 @@ struct sc_report_head {
 	size_t recommendation_count;
 	size_t cell_count;
 };
+
+/** sc_report_was_busy() - whether other programs had the CPUs in the minute before the run */
+bool sc_report_was_busy(const struct sc_report_head *head);
 
 void sc_report_head_fini(struct sc_report_head *head);
 void sc_recommendation_fini(struct sc_recommendation *recommendation);

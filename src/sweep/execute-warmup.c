@@ -45,18 +45,42 @@ static int run_commits(struct sc_progress *progress, const struct sc_warmup *war
 	return sc_progress_run(progress, (operations + rows - 1) / rows * rows, error);
 }
 
+/* Why the WAL was not reset. @changing: operations up to the last commit that changed a row. */
+static int fail_to_reset(const struct sc_progress *progress, const struct sc_warmup *warmup,
+			 uint64_t changing, struct sc_error *error)
+{
+	const char *name = warmup->workload->name;
+	uint32_t pages = warmup->effective->wal_autocheckpoint;
+
+	if (changing > 0 && changing < progress->next)
+		return sc_fail(error, SC_E_UNMEASURABLE,
+			       "workload %s used up its rows: after %" PRIu64 " operations nothing "
+			       "changed, and the WAL was not at a checkpoint of %" PRIu32
+			       " pages; it needs more --rows",
+			       name, changing, pages);
+	return sc_fail(error, SC_E_UNMEASURABLE,
+		       "workload %s writes too little to bring the WAL to a checkpoint of %" PRIu32
+		       " pages in %" PRIu64 " operations before the clock",
+		       name, pages, progress->next);
+}
+
 /* Commits until the WAL has been reset once more. *ret_commits: how many of them that took. */
 static int run_until_reset(struct sc_progress *progress, const struct sc_warmup *warmup,
 			   uint64_t commits_max, uint64_t *ret_commits, struct sc_error *error)
 {
 	uint32_t before = 0, now = 0;
+	uint64_t changing = 0;
 	int r;
 
 	r = run_commits(progress, warmup, 1, error);
 	if (r == 0)
 		r = sc_wal_sequence(progress->db, &before, error);
 	for (uint64_t i = 0; r == 0 && i < commits_max; i++) {
+		int changes = sqlite3_total_changes(progress->db);
+
 		r = run_commits(progress, warmup, 1, error);
+		if (sqlite3_total_changes(progress->db) != changes)
+			changing = progress->next;
 		if (r == 0)
 			r = sc_wal_sequence(progress->db, &now, error);
 		if (r == 0 && now != before) {
@@ -66,11 +90,7 @@ static int run_until_reset(struct sc_progress *progress, const struct sc_warmup 
 	}
 	if (r < 0)
 		return r;
-	return sc_fail(error, SC_E_UNMEASURABLE,
-		       "workload %s writes too little to bring the WAL to a checkpoint of %" PRIu32
-		       " pages, or used up its rows: %" PRIu64 " operations before the clock",
-		       warmup->workload->name, warmup->effective->wal_autocheckpoint,
-		       progress->next);
+	return fail_to_reset(progress, warmup, changing, error);
 }
 
 /* The first cycle of a WAL, and half of the second. */

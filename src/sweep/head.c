@@ -27,6 +27,8 @@ static int fill_host(const char *label, struct sc_report_head *head, struct sc_e
 	head->cpu = SC_TAKE(host.cpu);
 	head->cpu_count = host.cpu_count;
 	head->memory_bytes = host.memory_bytes;
+	head->load_status = host.load_status;
+	head->load = host.load;
 	return head->host_label ? 0 : no_memory(error);
 }
 

@@ -47,8 +47,10 @@ static int move_in(const struct sc_sweep_target *place, const char *path,
 	r = sc_directory_make_private(path, WORKPLACE_NAME, ret_workplace, &reason);
 	if (r == 0)
 		return 0;
+	/* It is there, as was checked: /proc and the like say so of what is to be made in them. */
 	(void)sc_fail(error, SC_E_UNMEASURABLE, "target '%s' cannot be worked in: %s", place->path,
-		      strerror(reason.os_errno));
+		      reason.os_errno == ENOENT ? "its file system lets no directory be made there"
+						: strerror(reason.os_errno));
 	return sc_hint(error, "name a directory you may write to with --target");
 }
 
@@ -76,6 +78,8 @@ static int add_facts(const char *path, struct sc_target *target, struct sc_error
 	target->disk_reason = SC_TAKE(facts.disk.reason);
 	target->rotational_status = facts.rotational_status;
 	target->rotational = facts.rotational;
+	target->flush_disabled = facts.flush_disabled;
+	target->is_virtual = facts.is_virtual;
 	return 0;
 }
 

@@ -2,16 +2,20 @@
 """A small sweep on the real disk, and what its report says, against what SQLite itself says."""
 
 import csv
+import fcntl
 import hashlib
 import io
 import json
 import os
+import pty
 import re
 import shutil
 import signal
 import sqlite3
 import stat
+import struct
 import subprocess
+import termios
 
 from harness import SMALL, SYNCOST, Case, cells, newest_report, samples, summary, tree
 
@@ -223,6 +227,57 @@ class Sweep(Case):
         except FileNotFoundError:
             self.skipTest("there is no sqlite3 shell here")
         self.assertEqual((shell.returncode, shell.stdout.strip(), shell.stderr), (0, "1", ""))
+
+    def test_import_example(self):
+        """the manual page's import gives numbers that compare as numbers, and NULL for no figure"""
+        page = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                            "../../src/cli/man/syncost-report.5")
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        example = re.search(r"^sqlite3 samples\.db <<'END'\n(.*?)^END$", text, re.S | re.M).group(0)
+        example = example.replace("\\&", "").replace("\\-", "-")
+        place = self.directory()
+        shutil.copy(os.path.join(self.folder, "samples.csv"), place)
+        shell = subprocess.run(["sh", "-c", example], cwd=place, capture_output=True, text=True)
+        if shell.returncode == 127:
+            self.skipTest("there is no sqlite3 shell here")
+        self.assertEqual((shell.returncode, shell.stderr), (0, ""))
+        database = sqlite3.connect(os.path.join(place, "samples.db"))
+        self.addCleanup(database.close)
+        ask = lambda sql: database.execute(sql).fetchone()[0]
+        with open(os.path.join(self.folder, "samples.csv"), newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(ask("SELECT count(*) FROM samples"), len(rows))
+        self.assertEqual(ask("SELECT max(value) FROM samples WHERE metric = 'wall_ns'"),
+                         max(float(row["value"]) for row in rows if row["metric"] == "wall_ns"))
+        self.assertEqual(ask("SELECT count(*) FROM samples WHERE status <> 'measured' AND value "
+                             "IS NOT NULL"), 0)
+        self.assertEqual(ask("SELECT group_concat(DISTINCT typeof(value)) FROM samples WHERE "
+                             "status = 'measured'"), "real")
+        # what the page warns of: a table made by .import compares as text
+        texts = sqlite3.connect(":memory:")
+        texts.execute("CREATE TABLE samples(value TEXT)")
+        texts.executemany("INSERT INTO samples VALUES(?)", [("9",), ("10",)])
+        self.assertEqual(texts.execute("SELECT max(value) FROM samples").fetchone()[0], "9")
+        texts.close()
+
+    def test_jq_example(self):
+        """the manual page's query gives each cell a rate, copies too"""
+        page = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                            "../../src/cli/man/syncost-report.5")
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        example = re.search(r"^jq .*?^\.EE$", text, re.S | re.M).group(0)
+        example = example.replace("\n.EE", "").replace("\\-", "-")
+        shell = subprocess.run(["sh", "-c", example], cwd=self.folder, capture_output=True,
+                               text=True)
+        if shell.returncode == 127:
+            self.skipTest("jq is not installed")
+        self.assertEqual((shell.returncode, shell.stderr), (0, ""))
+        lines = [line.split("\t") for line in shell.stdout.splitlines()]
+        self.assertEqual(len(lines), len(self.cells))
+        self.assertTrue(all(float(line[1]) > 0 for line in lines))
+        self.assertTrue(any(line[2] for line in lines))
 
     def test_markdown(self):
         """summary.md has a table with each setting that was run"""
@@ -441,6 +496,68 @@ class Output(Case):
         self.assertEqual(cell["status"], "unsupported")
         self.assertIn("writes too little", cell["reason"])
         self.assertIn("writes too little", done.out.replace("\n", " "))
+
+    def test_used_up(self):
+        """a workload whose rows run out before the WAL is full is told from one that writes none"""
+        with open(SMALL[1], encoding="utf-8") as file:
+            suite = json.load(file)
+        suite["workloads"] = [{
+            "name": "drain", "title": "One row a commit, removed", "unit": "row", "writes": True,
+            "statements": ["DELETE FROM item WHERE id = :id"],
+            "parameters": {"id": {"generator": "sequence"}},
+            "ledger_ops": 10, "warmup_ops": 5, "checks": ["SELECT count(*) >= 0 FROM item"]}]
+        suite["setting"]["wal_autocheckpoint"] = 1000
+        path = os.path.join(self.place, "drain.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(suite, file)
+        done = self.run_syncost("sweep", "--suite", path, "--journal-mode", "wal", "--synchronous",
+                                "off", "--samples", "6", "--ops", "10")
+        self.assertDone(done, 3)
+        cell, = cells(newest_report(self.place)).values()
+        self.assertIn("used up its rows: after 100 operations nothing changed", cell["reason"])
+        self.assertIn("it needs more --rows", cell["reason"])
+
+    def test_no_directory(self):
+        """a file system that lets no directory be made is named as the reason"""
+        if not os.path.isdir("/proc/self"):
+            self.skipTest("there is no /proc here")
+        done = self.run_syncost("sweep", *SMALL, "--target", "/proc", "--quiet")
+        self.assertDone(done, 3)
+        self.assertIn("its file system lets no directory be made there", done.err)
+        self.assertNotIn("No such file", done.err)
+
+    def test_terminal(self):
+        """on a terminal sentences break between words, and what is cut ends in dots"""
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+        with subprocess.Popen(
+                [SYNCOST, "sweep", *SMALL[:4], "--workload", "update_one", "--journal-mode",
+                 "delete", "--synchronous", "off", "--cache-size=-64000", "--mmap-size", "1M",
+                 "--samples", "6"], cwd=self.place, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=theirs, env=dict(os.environ, TERM="xterm")) as process:
+            os.close(theirs)
+            text = b""
+            try:
+                while chunk := os.read(ours, 4096):
+                    text += chunk
+            except OSError:  # the other side is closed
+                pass
+            os.close(ours)
+        self.assertEqual(process.returncode, 0)
+        text = text.decode().replace("\r\n", "\n")
+        said, bars = text[:text.index("\r")], text[text.index("\r"):].split("\r")
+        lines = said.rstrip("\n").split("\n")
+        for line in lines:
+            words = line.split()
+            self.assertTrue(len(line) <= 60 or len(words) < 3, line)
+        joined = " ".join(said.split())
+        self.assertIn("works in a directory of its own there (.syncost-…), removed at the end; "
+                      "nothing else is touched", joined)
+        self.assertIn("1 cell; 6 samples each: about ", joined)
+        self.assertEqual("other programs are running: a load of " in joined,
+                         summary(newest_report(self.place))["plan"]["load"] >
+                         (os.cpu_count() - 0.5 if os.cpu_count() > 1 else 1.5))
+        self.assertTrue(any(bar.endswith("...\x1b[K") for bar in bars), bars)
 
     def test_fresh(self):
         """a fresh WAL sees no checkpoint, in no sample, whatever --ops says, and has no finding"""

@@ -332,6 +332,35 @@ static void this_machine_has_a_name_and_memory(void **state)
 	assert_true(host.memory_bytes > 64u << 20);
 }
 
+static void the_load_is_that_of_the_last_minute(void **state)
+{
+	static const struct {
+		const char *text;
+		double load; /* < 0: not known */
+	} cases[] = {
+		{"9.25 0.58 0.59 1/467 12345\n", 9.25},
+		{"0.07 1.00 2.00 1/9 1\n", 0.07},
+		{"112.50 1.00 2.00 1/9 1\n", 112.5},
+		{"nonsense\n", -1},
+		{"9.25", -1},
+		{"", -1},
+	};
+	const struct scratch *scratch = *state;
+
+	for (size_t i = 0; i < SC_ARRAY_COUNT(cases); i++) {
+		SC_CLEANUP(sc_host_fini) struct sc_host host = {0};
+		struct sc_error error;
+
+		scratch_write(scratch, "proc/loadavg", cases[i].text);
+		assert_int_equal(sc_host_read(scratch->path, &host, &error), 0);
+		assert_int_equal(host.load_status,
+				 cases[i].load < 0 ? SC_UNSUPPORTED : SC_MEASURED);
+		if (cases[i].load >= 0)
+			assert_true(host.load - cases[i].load < 1e-9 &&
+				    cases[i].load - host.load < 1e-9);
+	}
+}
+
 static void each_failed_call_leaves_a_host_or_an_error(void **state)
 {
 	const struct scratch *scratch = *state;
@@ -375,6 +404,7 @@ int main(void)
 		   a_process_start_is_known_by_its_number),
 		CASE("a real process started before now and after us",
 		     a_real_process_has_started_before_now_and_after_us),
+		IN("the load is that of the last minute", the_load_is_that_of_the_last_minute),
 		IN("the CPU is named on each architecture", the_cpu_is_named_on_each_architecture),
 		IN("without a model the architecture stands in",
 		   without_a_model_the_architecture_stands_in),

@@ -40,6 +40,7 @@ static void make_head(struct sc_report_head *head)
 		.finished = "2026-01-02T03:05:06Z",
 		.complete = true,
 		.rounds = 6,
+		.load = 0.25,
 		.precision = 0.05,
 		.sampling = {.pilot = 6,
 			     .time_ns = 60000000000,

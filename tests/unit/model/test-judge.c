@@ -594,6 +594,60 @@ static void mount_options_that_drop_flushes_are_severe(void **state)
 	}
 }
 
+static void an_option_underneath_drops_flushes_too(void **state)
+{
+	(void)state;
+	for (int disabled = 0; disabled < 2; disabled++) {
+		const struct sc_finding *finding;
+		struct report report;
+
+		begin(&report);
+		give_target(&report, "overlay");
+		report.head.targets[0].mount_options = strdup("rw");
+		report.head.targets[0].flush_disabled = disabled;
+		judge(&report);
+		finding = find(&report, SC_FINDING_FLUSH_DISABLED);
+		assert_int_equal(finding != NULL, disabled);
+		if (finding)
+			assert_int_equal(finding->severity, SC_SEVERITY_SEVERE);
+		end(&report);
+	}
+}
+
+static void a_machine_that_was_busy_before_is_told(void **state)
+{
+	static const struct {
+		uint32_t cpus;
+		double load;
+		enum sc_status status;
+		bool is_told;
+	} cases[] = {
+		{2, 9.03, SC_MEASURED, true},    {2, 1.6, SC_MEASURED, true},
+		{2, 1.4, SC_MEASURED, false},    {1, 1.2, SC_MEASURED, false},
+		{1, 1.6, SC_MEASURED, true},     {64, 9.0, SC_MEASURED, false},
+		{2, 9.0, SC_UNSUPPORTED, false}, {2, 9.0, SC_SKIPPED, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < SC_ARRAY_COUNT(cases); i++) {
+		const struct sc_finding *finding;
+		struct report report;
+
+		begin(&report);
+		report.head.cpu_count = cases[i].cpus;
+		report.head.load = cases[i].load;
+		report.head.load_status = cases[i].status;
+		judge(&report);
+		finding = find(&report, SC_FINDING_BUSY_START);
+		assert_int_equal(finding != NULL, cases[i].is_told);
+		if (i == 0)
+			assert_string_equal(finding->text,
+					    "before the sweep began the machine had a load of 9.0 "
+					    "on 2 CPUs: other programs were running");
+		end(&report);
+	}
+}
+
 static void the_wal_reset_bug_is_in_a_range_with_holes(void **state)
 {
 	static const struct {
@@ -1118,6 +1172,10 @@ int main(void)
 		     large_pages_make_autocheckpoints_dearer),
 		CASE("failures and interruptions come first",
 		     failures_and_interruptions_come_first),
+		CASE("an option underneath drops flushes too",
+		     an_option_underneath_drops_flushes_too),
+		CASE("a machine that was busy before is told",
+		     a_machine_that_was_busy_before_is_told),
 		CASE("of many the worst is named", of_many_the_worst_is_named),
 		CASE("what matters comes first", what_matters_comes_first),
 		CASE("what many cells say is said once", what_many_cells_say_is_said_once),
