@@ -13,7 +13,12 @@
  *	syncost_stop();
  *
  * Functions return 0, or a negative errno value; conditions are positive and named below.
- * All may be called from any thread except where said; none from a signal handler.
+ * All may be called from any thread except where said; none from a signal handler. NULL is -EINVAL
+ * where it is not said to be taken.
+ *
+ * A child of fork() has no meter until its first measured call, which gives it one of its own, all
+ * zero and with the same shims; until then it is as before syncost_start(): what wants a meter
+ * returns -EINVAL, and it may be started.
  */
 
 #include <stdbool.h>
@@ -41,7 +46,13 @@ struct syncost_options {
 #define SYNCOST_ALREADY 1
 SYNCOST_API int syncost_start(const struct syncost_options *options);
 
-/** syncost_stop() - remove the meter; no shim may be registered. Return: 0 or -EBUSY. */
+/**
+ * syncost_stop() - remove the meter; no shim may be registered
+ *
+ * A shim that the program itself took out of SQLite's list, by sqlite3_vfs_unregister(), counts as
+ * unregistered once no file is open through it.
+ * Return: 0 or -EBUSY.
+ */
 SYNCOST_API int syncost_stop(void);
 
 /**
@@ -56,7 +67,8 @@ SYNCOST_API int syncost_register(const char *base, const char *name, bool make_d
 
 /**
  * syncost_unregister() - take the shim away again; connections open through it stay valid
- * Return: 0; -ENOENT (not a shim of ours); -EBUSY while files are open through it.
+ * Return: 0, also for one that sqlite3_vfs_unregister() took out of SQLite's list; -ENOENT (not a
+ * shim of ours, or NULL); -EBUSY while files are open through it.
  */
 SYNCOST_API int syncost_unregister(const char *name);
 
@@ -135,10 +147,16 @@ struct syncost_snapshot {
 	uint64_t commits_dropped; /* overwritten in the rings */
 };
 
-/** syncost_snapshot() - merge all shards; the writers go on. Free with syncost_snapshot_free(). */
+/**
+ * syncost_snapshot() - merge all shards; the writers go on. Free with syncost_snapshot_free().
+ * Return: 0, -EINVAL without a meter, -ENOMEM.
+ */
 SYNCOST_API int syncost_snapshot(struct syncost_snapshot **ret_snapshot);
 
-/** syncost_snapshot_read() - the same from a meter file of any process, read-only. */
+/**
+ * syncost_snapshot_read() - the same from a meter file of any process, read-only
+ * Return: 0; -EBADMSG if it is no meter of this version; -ENOMEM, or why it cannot be opened.
+ */
 SYNCOST_API int syncost_snapshot_read(const char *meter_path, struct syncost_snapshot **ret_snapshot);
 
 /**
@@ -146,6 +164,7 @@ SYNCOST_API int syncost_snapshot_read(const char *meter_path, struct syncost_sna
  *
  * Counters, times, histograms and splits are differences; sizes are those of @later, and their
  * maxima count from the last syncost_reset(). ns_max is the maximum since that reset.
+ * Return: 0, -EINVAL, -ENOMEM.
  */
 SYNCOST_API int syncost_snapshot_since(const struct syncost_snapshot *later,
 				       const struct syncost_snapshot *earlier,
@@ -159,6 +178,7 @@ SYNCOST_API void syncost_snapshot_free(struct syncost_snapshot *snapshot);
  *
  * Maxima of sizes fall to the current sizes. Calls in flight on other threads may be counted on
  * either side; with none in flight the reset is exact.
+ * Return: 0, -EINVAL without a meter.
  */
 SYNCOST_API int syncost_reset(void);
 

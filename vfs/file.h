@@ -15,7 +15,7 @@
 
 struct sc_shim {
 	struct sc_forward_vfs forward; /* first: SQLite's pointer is ours */
-	_Atomic uint32_t is_used;
+	_Atomic uint32_t is_used; /* enum state of shim.c */
 	_Atomic uint32_t open_files;
 };
 

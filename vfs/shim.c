@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Method. A fixed set of shims, taken by an atomic exchange; SQLite's own list holds the rest. */
+/*
+ * Method. A fixed set of shims, taken by an atomic exchange; SQLite's own list holds the rest.
+ *
+ * A program may take a shim out of SQLite's list itself. It is then dropped here once no file is
+ * open through it: when it is unregistered by its name, or a shim is registered, or at the stop.
+ */
 
 #include <errno.h>
 #include <sqlite3.h>
@@ -12,33 +17,78 @@
 #include "meter.h"
 #include "shim.h"
 
+enum state { /* of a slot, in sc_shim.is_used */
+	     SHIM_FREE,
+	     SHIM_TAKEN, /* by a thread that registers it or takes it away */
+	     SHIM_REGISTERED,
+};
+
 static struct sc_shim shims[SC_SHIMS];
 static _Atomic uint32_t registered;
+
+static bool move(struct sc_shim *shim, enum state from, enum state to)
+{
+	uint32_t expected = from;
+
+	return atomic_compare_exchange_strong(&shim->is_used, &expected, to);
+}
 
 static struct sc_shim *take_shim(void)
 {
 	for (size_t i = 0; i < SC_SHIMS; i++) {
-		uint32_t expected = 0;
-
-		if (atomic_compare_exchange_strong(&shims[i].is_used, &expected, 1))
+		if (move(&shims[i], SHIM_FREE, SHIM_TAKEN))
 			return &shims[i];
 	}
 	return NULL;
 }
 
+static bool is_listed(const struct sc_shim *shim)
+{
+	return sqlite3_vfs_find(shim->forward.name) == &shim->forward.base;
+}
+
+/* The listed one, or one that is no longer listed. */
 static struct sc_shim *find_shim(const char *name)
 {
-	sqlite3_vfs *vfs = sqlite3_vfs_find(name);
+	struct sc_shim *unlisted = NULL;
 
-	for (size_t i = 0; vfs && i < SC_SHIMS; i++) {
-		if (vfs == &shims[i].forward.base && atomic_load(&shims[i].is_used))
+	for (size_t i = 0; i < SC_SHIMS; i++) {
+		if (atomic_load(&shims[i].is_used) != SHIM_REGISTERED ||
+		    strcmp(shims[i].forward.name, name) != 0)
+			continue;
+		if (is_listed(&shims[i]))
 			return &shims[i];
+		unlisted = &shims[i];
 	}
-	return NULL;
+	return unlisted;
+}
+
+static int drop(struct sc_shim *shim)
+{
+	if (!move(shim, SHIM_REGISTERED, SHIM_TAKEN))
+		return -ENOENT; /* another thread was first */
+	if (atomic_load(&shim->open_files) > 0) {
+		atomic_store(&shim->is_used, SHIM_REGISTERED);
+		return -EBUSY;
+	}
+	(void)sqlite3_vfs_unregister(&shim->forward.base); /* nothing, where it is not listed */
+	atomic_store(&shim->is_used, SHIM_FREE);
+	if (atomic_fetch_sub(&registered, 1) == 1)
+		sc_ledger_instrument(SC_INSTRUMENT_VFS, false);
+	return 0;
+}
+
+static void drop_unlisted(void)
+{
+	for (size_t i = 0; i < SC_SHIMS; i++) {
+		if (atomic_load(&shims[i].is_used) == SHIM_REGISTERED && !is_listed(&shims[i]))
+			(void)drop(&shims[i]); /* it stays while files are open */
+	}
 }
 
 bool sc_shim_is_any(void)
 {
+	drop_unlisted();
 	return atomic_load(&registered) > 0;
 }
 
@@ -55,6 +105,7 @@ int syncost_register(const char *base, const char *name, bool make_default)
 		return -ENOENT;
 	if (sqlite3_vfs_find(name))
 		return -EEXIST;
+	drop_unlisted();
 	shim = take_shim();
 	if (!shim)
 		return -ENOSPC;
@@ -62,11 +113,12 @@ int syncost_register(const char *base, const char *name, bool make_default)
 	sc_meter_wrap(shim, inner, name);
 	rc = sqlite3_vfs_register(&shim->forward.base, make_default);
 	if (rc != SQLITE_OK) {
-		atomic_store(&shim->is_used, 0);
+		atomic_store(&shim->is_used, SHIM_FREE);
 		return rc == SQLITE_NOMEM ? -ENOMEM : -EIO;
 	}
 	(void)atomic_fetch_add(&registered, 1);
 	sc_ledger_instrument(SC_INSTRUMENT_VFS, true);
+	atomic_store(&shim->is_used, SHIM_REGISTERED);
 	return 0;
 }
 
@@ -74,13 +126,5 @@ int syncost_unregister(const char *name)
 {
 	struct sc_shim *shim = name ? find_shim(name) : NULL;
 
-	if (!shim)
-		return -ENOENT;
-	if (atomic_load(&shim->open_files) > 0)
-		return -EBUSY;
-	(void)sqlite3_vfs_unregister(&shim->forward.base); /* succeeds for what it has found */
-	atomic_store(&shim->is_used, 0);
-	if (atomic_fetch_sub(&registered, 1) == 1)
-		sc_ledger_instrument(SC_INSTRUMENT_VFS, false);
-	return 0;
+	return shim ? drop(shim) : -ENOENT;
 }

@@ -158,9 +158,12 @@ int syncost_snapshot_since(const struct syncost_snapshot *later,
 			   const struct syncost_snapshot *earlier,
 			   struct syncost_snapshot **ret_snapshot)
 {
-	struct syncost_snapshot *snapshot = malloc(sizeof(*snapshot));
+	struct syncost_snapshot *snapshot;
 	int r;
 
+	if (!later || !earlier || !ret_snapshot)
+		return -EINVAL;
+	snapshot = malloc(sizeof(*snapshot));
 	if (!snapshot)
 		return -ENOMEM;
 	*snapshot = *later;

@@ -376,7 +376,7 @@ static int take(const struct sc_meter *meter, uint64_t at_ns,
 
 int syncost_snapshot(struct syncost_snapshot **ret_snapshot)
 {
-	if (!sc_ledger_is_on())
+	if (!ret_snapshot || !sc_ledger_is_on())
 		return -EINVAL;
 	return take(sc_ledger.meter, sc_clock_ns(), ret_snapshot);
 }
@@ -424,8 +424,11 @@ static int map_meter(const char *path, const struct sc_meter **ret_meter)
 int syncost_snapshot_read(const char *meter_path, struct syncost_snapshot **ret_snapshot)
 {
 	const struct sc_meter *meter;
-	int r = map_meter(meter_path, &meter);
+	int r;
 
+	if (!meter_path || !ret_snapshot)
+		return -EINVAL;
+	r = map_meter(meter_path, &meter);
 	if (r < 0)
 		return r;
 	r = is_readable(meter) ? take(meter, foreign_now_ns(meter), ret_snapshot) : -EBADMSG;

@@ -401,6 +401,7 @@ static void a_child_starts_a_capture_of_its_own(void **state)
 	pid = fork();
 	if (pid == 0) {
 		require(syncost_snapshot(&snapshot) == -EINVAL, 1); /* nothing recorded yet */
+		require(syncost_reset() == -EINVAL, 7);
 		work("b.db", 3);
 		require(syncost_snapshot(&snapshot) == 0, 2);
 		require(snapshot->transactions == 5, 3);
@@ -414,6 +415,30 @@ static void a_child_starts_a_capture_of_its_own(void **state)
 	assert_int_equal(take()->transactions, before);
 	work("c.db", 1);
 	assert_int_equal(take()->transactions, before + 3);
+}
+
+/* It need not: but a program may not know that it is a child. */
+static void a_child_may_start_before_it_works(void **state)
+{
+	struct syncost_snapshot *snapshot = NULL;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	work("a.db", 5);
+	pid = fork();
+	if (pid == 0) {
+		require(syncost_start(&(struct syncost_options){.anonymous = true}) == 0, 1);
+		require(syncost_snapshot(&snapshot) == 0, 2);
+		require(snapshot->transactions == 0, 3);
+		syncost_snapshot_free(snapshot);
+		work("b.db", 3);
+		require(syncost_snapshot(&snapshot) == 0, 4);
+		require(snapshot->transactions == 5, 5);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 static void fork_in_a_measured_process(int fd)
@@ -504,6 +529,7 @@ int main(void)
 		CASE_CHILD("files that are no meter are refused",
 			   files_that_are_no_meter_are_refused),
 		CASE("a child starts a capture of its own", a_child_starts_a_capture_of_its_own),
+		CASE("a child may start before it works", a_child_may_start_before_it_works),
 		CASE_CHILD("a child has a file of its own once it records",
 			   a_child_has_a_file_of_its_own_once_it_records),
 	};

@@ -247,6 +247,81 @@ static void without_a_meter_there_is_none(void **state)
 	syncost_tap_stop();
 }
 
+static void nothing_is_read_through_null(void **state)
+{
+	struct syncost_snapshot *snapshot = NULL, *none = NULL;
+
+	(void)state;
+	assert_int_equal(syncost_snapshot(&snapshot), 0);
+	assert_int_equal(syncost_snapshot(NULL), -EINVAL);
+	assert_int_equal(syncost_snapshot_read(NULL, &none), -EINVAL);
+	assert_int_equal(syncost_snapshot_read("/dev/null", NULL), -EINVAL);
+	assert_int_equal(syncost_snapshot_since(NULL, snapshot, &none), -EINVAL);
+	assert_int_equal(syncost_snapshot_since(snapshot, NULL, &none), -EINVAL);
+	assert_int_equal(syncost_snapshot_since(snapshot, snapshot, NULL), -EINVAL);
+	assert_int_equal(syncost_register(NULL, NULL, false), -EINVAL);
+	assert_int_equal(syncost_unregister(NULL), -ENOENT);
+	assert_null(none);
+	assert_int_equal(syncost_snapshot_since(snapshot, snapshot, &none), 0); /* the control */
+	syncost_snapshot_free(none);
+	syncost_snapshot_free(snapshot);
+}
+
+/* A program may call SQLite behind our back. */
+static void a_shim_that_sqlite_forgot_is_dropped(void **state)
+{
+	struct syncost_snapshot *snapshot = NULL;
+	sqlite3 *db = NULL;
+
+	(void)state;
+	assert_int_equal(syncost_start(&(struct syncost_options){.anonymous = true}), 0);
+
+	/* by name, though SQLite no longer knows the name */
+	assert_int_equal(syncost_register(NULL, "z", false), 0);
+	assert_int_equal(sqlite3_vfs_unregister(sqlite3_vfs_find("z")), SQLITE_OK);
+	assert_int_equal(syncost_unregister("z"), 0);
+	assert_int_equal(syncost_unregister("z"), -ENOENT);
+
+	/* by the next of its name, and no slot is lost: there are 16 */
+	for (int i = 0; i < 40; i++) {
+		assert_int_equal(syncost_register(NULL, "z", false), 0);
+		assert_int_equal(sqlite3_vfs_unregister(sqlite3_vfs_find("z")), SQLITE_OK);
+	}
+
+	/* not while a file is open through it; the connection stays measured */
+	assert_int_equal(syncost_register(NULL, "y", false), 0);
+	assert_int_equal(sqlite3_open_v2(scene_path("y.db"), &db,
+					 SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, "y"),
+			 SQLITE_OK);
+	run(db, "CREATE TABLE t(a)");
+	assert_int_equal(sqlite3_vfs_unregister(sqlite3_vfs_find("y")), SQLITE_OK);
+	assert_int_equal(syncost_unregister("y"), -EBUSY);
+	assert_int_equal(syncost_stop(), -EBUSY);
+	run(db, "INSERT INTO t VALUES(1)");
+	assert_int_equal(syncost_snapshot(&snapshot), 0);
+	assert_int_equal(snapshot->transactions, 2);
+	syncost_snapshot_free(snapshot);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	assert_int_equal(syncost_stop(), 0);
+}
+
+/* A directory, and no meter: the case starts its own. */
+static int directory_only(void **state)
+{
+	int r = scene_setup(state);
+
+	if (r == 0)
+		r = syncost_unregister(SHIM_NAME);
+	return r == 0 ? syncost_stop() : r;
+}
+
+static int directory_done(void **state)
+{
+	syncost_start(&(struct syncost_options){.anonymous = true});
+	syncost_register(UNDER_NAME, SHIM_NAME, false);
+	return scene_teardown(state);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +331,13 @@ int main(void)
 		CASE("nothing happened is nothing", nothing_happened_is_nothing),
 		CASE("a reset sets all to zero but sizes", a_reset_sets_all_to_zero_but_sizes),
 		CASE("snapshots do not disturb writers", snapshots_do_not_disturb_writers),
+		CASE("nothing is read through NULL", nothing_is_read_through_null),
+		{
+			.name = "a shim that SQLite forgot is dropped",
+			.test_func = a_shim_that_sqlite_forgot_is_dropped,
+			.setup_func = directory_only,
+			.teardown_func = directory_done,
+		},
 		CASE_BARE("names exist for all there is", names_exist_for_all_there_is),
 	};
 

@@ -40,7 +40,7 @@ void syncost_tap_stop(void)
 
 int syncost_tap_database(const char *path)
 {
-	if (!sc_ledger_is_on())
+	if (!path || !sc_ledger_is_on())
 		return -EINVAL;
 	return sc_ledger_database(path) == 0 ? -ENOSPC : 0;
 }
