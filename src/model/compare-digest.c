@@ -231,6 +231,11 @@ int sc_digest_load(const char *path, struct sc_digest *ret_digest, struct sc_err
 	return 0;
 }
 
+bool sc_digest_is_starved(const struct sc_digest *digest, const struct sc_digest_cell *cell)
+{
+	return cell->waiting > SC_DIGEST_WAITING_MAX && cell->clients <= digest->head->cpu_count;
+}
+
 uint64_t sc_digest_floor(const struct sc_digest *digest, const struct sc_digest_cell *cell)
 {
 	for (size_t i = 0; i < digest->head->target_count; i++) {

@@ -18,7 +18,7 @@ struct sc_compare_metric {
 	struct sc_metric metric; /* of the catalogue, or of the comparison alone */
 };
 
-#define SC_COMPARE_METRICS 19u
+#define SC_COMPARE_METRICS 20u
 
 /** sc_compare_metric() - of an index below SC_COMPARE_METRICS, in the order of tables */
 struct sc_compare_metric sc_compare_metric(size_t index);
@@ -68,6 +68,14 @@ struct sc_digest {
  */
 int sc_digest_load(const char *path, struct sc_digest *ret_digest, struct sc_error *error);
 void sc_digest_fini(struct sc_digest *digest);
+
+/**
+ * sc_digest_is_starved() - whether @cell waited for CPUs for so long that it tells no latency
+ *
+ * More clients than CPUs wait for each other, and do so on each run alike: that tells.
+ */
+#define SC_DIGEST_WAITING_MAX 0.3
+bool sc_digest_is_starved(const struct sc_digest *digest, const struct sc_digest_cell *cell);
 
 /** sc_digest_floor() - ns of a sync on the cell's target before the run; 0: not known */
 uint64_t sc_digest_floor(const struct sc_digest *digest, const struct sc_digest_cell *cell);

@@ -74,6 +74,27 @@ static struct sc_metric_value read_pages(const struct sc_cell *cell)
 	return per_commit(cell, pages);
 }
 
+/* What the kernel was asked to write to the files of the database: a VFS may write more than it was
+ * asked to. */
+static struct sc_metric_value read_kernel_bytes(const struct sc_cell *cell)
+{
+	double bytes = 0;
+	bool seen = false;
+
+	for (size_t i = 0; i < cell->io_count; i++) {
+		const struct sc_io *io = &cell->io[i];
+
+		seen = seen || io->instrument == SC_INSTRUMENT_LIBC;
+		if (io->instrument == SC_INSTRUMENT_LIBC && io->op == SC_OP_WRITE &&
+		    io->role != SC_ROLE_SHM && io->role != SC_ROLE_OTHER)
+			bytes += (double)io->bytes;
+	}
+	if (cell->io_count > 0 && !seen)
+		return (struct sc_metric_value){.status = SC_UNSUPPORTED,
+						.reason = "the tap did not run"};
+	return per_commit(cell, bytes);
+}
+
 /* A row: a key of the catalogue, or a metric of its own. */
 struct row {
 	enum sc_compare_kind kind;
@@ -98,6 +119,10 @@ static const struct row rows[] = {
 	{ SC_COMPARE_SHOWN,   "written_main_db_bytes_per_commit", { 0 } },
 	{ SC_COMPARE_SHOWN,   "written_wal_bytes_per_commit", { 0 } },
 	{ SC_COMPARE_SHOWN,   "written_journal_bytes_per_commit", { 0 } },
+	{ SC_COMPARE_COUNT,   NULL,
+	  { "written_kernel_bytes_per_commit", "Bytes the kernel was given per commit", "to kernel",
+	    "bytes written at libc level to the files of the database, per commit",
+	    SC_UNIT_BYTES, SC_BETTER_LOWER, SC_FROM_LEDGER, SC_GROUP_IO, read_kernel_bytes } },
 	{ SC_COMPARE_COUNT,   NULL,
 	  { "pages_written_per_commit", "Pages written per commit", "pages",
 	    "pages written to the database and to the WAL, per commit; its header counts in part",

@@ -36,9 +36,9 @@ class Gate(Case):
     def compare(self, new, *options, base=None):
         return self.run_syncost("compare", self.put(base or self.base), self.put(new), *options)
 
-    def fails(self, new, *options):
+    def fails(self, new, *options, base=None):
         """Keys that fail, by cell."""
-        done = self.compare(new, "--format", "json", *options)
+        done = self.compare(new, "--format", "json", *options, base=base)
         self.assertIn(done.code, (0, 1), done)
         found = {}
         for cell in json.loads(done.out)["cells"]:
@@ -76,6 +76,21 @@ class Catches(Gate):
             self.assertIn("written_bytes_per_commit", keys)
         wal = [keys for name, keys in found.items() if "/wal/" in name]
         self.assertTrue(all("pages_written_per_commit" in keys for keys in wal))
+
+    def test_ten_percent_more_bytes_below_the_vfs_are_caught(self):
+        """what a VFS writes of its own accord the kernel sees"""
+        def written(bytes_):
+            def change(cell):
+                row = dict(cell["io"][0], instrument="libc", role="wal", op="write", bytes=bytes_)
+                cell["io"] = [io for io in cell["io"] if (io["instrument"], io["op"]) !=
+                              ("libc", "write")] + [row]
+            return change
+
+        base = reports.changed(self.base, written(100000))
+        self.assertDone(self.compare(base, base=base))
+        found = self.fails(reports.changed(base, written(110000)), base=base)
+        self.assertEqual(found,
+                         {cell: {"written_kernel_bytes_per_commit"} for cell in self.own_cells()})
 
     def test_one_added_checkpoint_is_caught(self):
         new = reports.changed(self.base, reports.add_checkpoints(1),
@@ -174,6 +189,14 @@ class Catches(Gate):
         done = self.compare(self.base, base=reports.changed(slow, wait(40)))
         self.assertDone(done)
         self.assertIn("4 cells compared: 4 cannot tell", done.out)
+        # clients that are more than the CPUs wait for each other, as they did in the base
+        def crowd(cell):
+            cell["clients"] = 4
+            for sample in cell["samples"]:
+                if sample["kind"] == "timing":
+                    sample["run_delay_ns"] = sample["wall_ns"] * 2
+        found = self.compare(reports.changed(slow, crowd), base=reports.changed(self.base, crowd))
+        self.assertDone(found, 1)
         # a count does not depend on it
         busy = reports.changed(slow, wait(63))
         self.assertEqual(len(self.fails(reports.changed(busy, reports.add_syncs(1)))), 4)
