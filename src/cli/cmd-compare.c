@@ -264,7 +264,8 @@ static int advise(const struct sc_comparison *comparison, const struct sc_differ
 		return sc_hint(error,
 			       "--ignore cells compares what both have, --side-by-side only shows");
 	if (first && is_settled_by_ignoring(comparison, first->key))
-		return sc_hint(error, "--ignore %s compares all the same, --side-by-side only shows",
+		return sc_hint(error,
+			       "--ignore %s compares all the same, --side-by-side only shows",
 			       first->key);
 	if (is_settled_by(comparison, &common))
 		return sc_hint(error, "--common judges what both have, --side-by-side only shows");

@@ -127,6 +127,11 @@ double sc_split_waiting(const struct sc_split *split)
 	return wall_ns > 0 ? delay_ns / wall_ns : 0;
 }
 
+bool sc_cell_has_waited(const struct sc_cell *cell)
+{
+	return cell->clients <= 1 && sc_split_waiting(&cell->split) > SC_WAITING_MAX;
+}
+
 struct sc_bound sc_bound_of(const struct sc_split *split, uint64_t major_faults,
 			    const struct sc_interval *ops_per_s)
 {

@@ -254,13 +254,14 @@ static int compare_samples(struct sc_comparison *comparison, size_t other,
 	return add_difference(comparison, &found);
 }
 
-static void say_waiting(double waiting, struct sc_key_text *ret_text)
+static void say_waiting(const struct sc_digest *digest, const struct sc_digest_cell *cell,
+			struct sc_key_text *ret_text)
 {
 	char percent[SC_FORMAT_BYTES];
 
 	(void)snprintf(ret_text->text, sizeof(ret_text->text), "%s of the time for a CPU%s",
-		       sc_format_percent(waiting, percent, sizeof(percent)),
-		       waiting > SC_COMPARE_WAITING_MAX ? ": too much to judge latency" : "");
+		       sc_format_percent(cell->waiting, percent, sizeof(percent)),
+		       sc_digest_is_starved(digest, cell) ? ": too much to judge latency" : "");
 }
 
 /* A machine that had other things to do; what that explains is allowed for. */
@@ -272,8 +273,8 @@ static int compare_waiting(struct sc_comparison *comparison, size_t other,
 	if (comparison->rules->counts_only ||
 	    (base->waiting < WAITING_NOTED && there->waiting < WAITING_NOTED))
 		return 0;
-	say_waiting(base->waiting, &found.base);
-	say_waiting(there->waiting, &found.there);
+	say_waiting(&comparison->digests[0], base, &found.base);
+	say_waiting(&comparison->digests[other], there, &found.there);
 	return add_difference(comparison, &found);
 }
 

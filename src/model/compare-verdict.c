@@ -22,7 +22,7 @@
  *
  * That explanation is a mean: who waited for most of the time waited in lumps, and what those fell
  * on, commits or syncs or neither, differs from run to run. Where either side waited for more than
- * SC_COMPARE_WAITING_MAX no latency is told.
+ * SC_DIGEST_WAITING_MAX no latency is told.
  *
  * A gate fails only where the verdict is "worse", and the medians are further apart than the
  * percentage beyond what is explained, and than the floor.
@@ -187,8 +187,8 @@ struct sc_compare_tolerance sc_compare_tolerance(const struct sc_comparison *com
 	return (struct sc_compare_tolerance){
 		.slower = larger(1, waited) * larger(1, floors),
 		.faster = larger(1, 1 / waited) * larger(1, 1 / floors),
-		.is_blind = base->waiting > SC_COMPARE_WAITING_MAX ||
-			    match->waiting > SC_COMPARE_WAITING_MAX ||
+		.is_blind = sc_digest_is_starved(&comparison->digests[0], base) ||
+			    sc_digest_is_starved(&comparison->digests[other], match) ||
 			    (comparison->rules->common &&
 			     (base->timing_samples < SC_COMPARE_SAMPLES_MIN ||
 			      match->timing_samples < SC_COMPARE_SAMPLES_MIN)),

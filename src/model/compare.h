@@ -27,7 +27,6 @@ struct sc_compare_rules {
 #define SC_COMPARE_LATENCY_PERCENT  30.0
 #define SC_COMPARE_LATENCY_FLOOR_NS 500.0
 #define SC_COMPARE_SAMPLES_MIN      5u   /* fewer timing samples are no evidence */
-#define SC_COMPARE_WAITING_MAX      0.3  /* who waited longer for CPUs tells nothing of a latency */
 #define SC_COMPARE_SAME             0.05 /* an interval of a ratio within 1 ± this is "same" */
 
 /** sc_compare_is_key() - whether a key can differ, and so be ignored: "sqlite.version", "rows" */

@@ -127,7 +127,7 @@ static const struct row rows[] = {
 	[SC_FINDING_SPLIT_WAITED] = { "split-waited", SC_SEVERITY_WARNING,
 		"the ledger sample of %s waited for a CPU in %s of its time: its split and what it is "
 		"bound by are those of a busy machine"
-		NEXT "repeat it on an idle machine, or with no more clients than CPUs" },
+		NEXT "repeat it on an idle machine" },
 	[SC_FINDING_OTHER_STATE] = { "ledger-differs", SC_SEVERITY_WARNING,
 		"the ledger sample of %s took %.2f times as long an operation as its timing samples, "
 		"with the instruments on: they met the machine in different states, so the split is "

@@ -307,7 +307,7 @@ static bool say_measured_off(const struct sc_report_head *head, const struct sc_
 static bool is_split_of_rate(const struct sc_cell *cell)
 {
 	return cell->bound.status == SC_MEASURED && cell->split.status == SC_MEASURED &&
-	       sc_split_waiting(&cell->split) <= SC_WAITING_MAX &&
+	       !sc_cell_has_waited(cell) &&
 	       !(cell->instrument_cost > 0 && cell->instrument_cost < SC_INSTRUMENT_COST_MIN);
 }
 

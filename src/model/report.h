@@ -164,14 +164,20 @@ struct sc_terms {
 /** sc_split_terms() - pure. @split: measured; @major_faults: of the same sample */
 struct sc_terms sc_split_terms(const struct sc_split *split, uint64_t major_faults);
 
-#define SC_WAITING_MAX 0.2 /* above it a split says more of the machine than of the program */
-
 /* A ledger sample that took less than this of a timing sample's time met another machine: its
  * instruments make it slower, never faster. */
 #define SC_INSTRUMENT_COST_MIN 0.85
 
 /** sc_split_waiting() - the share of all wall time that was spent waiting for a CPU, 0 … 1 */
 double sc_split_waiting(const struct sc_split *split);
+
+/**
+ * sc_cell_has_waited() - whether its split says more of the machine than of the program
+ *
+ * Several clients wait for each other, whoever else is there: that is theirs.
+ */
+#define SC_WAITING_MAX 0.2
+bool sc_cell_has_waited(const struct sc_cell *cell);
 
 /** sc_bound_of() - the largest term and the rate without it; pure. @ops_per_s: of timing samples */
 struct sc_bound sc_bound_of(const struct sc_split *split, uint64_t major_faults,

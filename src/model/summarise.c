@@ -528,7 +528,7 @@ static int find_split_waited(struct sc_cell *cell)
 	char percent[SC_FORMAT_BYTES];
 	int r;
 
-	if (share <= SC_WAITING_MAX)
+	if (!sc_cell_has_waited(cell))
 		return 0;
 	r = sc_findings_add(&cell->findings, SC_FINDING_SPLIT_WAITED, cell->id,
 			    sc_format_percent(share, percent, sizeof(percent)));

@@ -86,7 +86,7 @@ void sc_about_add_target(struct sc_buffer *buffer, const struct sc_target *targe
 		sc_buffer_printf(buffer, ", %s cache", target->write_cache);
 	if (target->sync_floor_status == SC_MEASURED)
 		sc_buffer_printf(
-			buffer, ", write and sync of 4 KiB %s (the lower of before and after)",
+			buffer, ", write and sync of 4 KiB %s at best",
 			sc_format_ns((double)target->sync_floor_ns_p50, floor, sizeof(floor)));
 }
 

@@ -83,9 +83,8 @@ static void survey_cell(struct sc_survey *survey, const struct sc_report_head *h
 		survey->has_fresh = true;
 	if (cell->uses_wal_state && cell->wal_state == SC_WAL_RECYCLED)
 		survey->has_recycled = true;
-	survey->has_waited =
-		survey->has_waited || (cell->status == SC_MEASURED && !cell->same_as &&
-				       sc_split_waiting(&cell->split) > SC_WAITING_MAX);
+	if (cell->status == SC_MEASURED && !cell->same_as && sc_cell_has_waited(cell))
+		survey->has_waited = true;
 	survey->cell_count++;
 }
 

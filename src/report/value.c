@@ -61,7 +61,7 @@ const char *sc_bound_text(const struct sc_cell *cell, bool brief, char *text, si
 	if (cell->bound.status == SC_MEASURED)
 		(void)snprintf(text, text_bytes, "%s %s%s", names[cell->bound.by][brief],
 			       sc_format_percent(cell->bound.share, percent, sizeof(percent)),
-			       sc_split_waiting(&cell->split) > SC_WAITING_MAX ? "?" : "");
+			       sc_cell_has_waited(cell) ? "?" : "");
 	return text;
 }
 

@@ -144,6 +144,14 @@ static void how_long_a_sample_waited_is_a_share_of_all_its_time(void **state)
 	split.run_delay_ns[SC_PART_OUTSIDE] = 330;
 	split.run_delay_ns[SC_PART_SYNC] = 1000; /* an estimate beyond its 100 */
 	assert_near(sc_split_waiting(&split), 430.0 / 1700);
+	/* Of one client it is the machine's; several wait for each other. */
+	for (uint32_t clients = 1; clients < 3; clients++) {
+		struct sc_cell cell = {.clients = clients, .split = split};
+
+		assert_int_equal(sc_cell_has_waited(&cell), clients == 1);
+		cell.split.run_delay_ns[SC_PART_OUTSIDE] = 200; /* 300 of 1700 */
+		assert_false(sc_cell_has_waited(&cell));
+	}
 	split.status = SC_DENIED;
 	assert_near(sc_split_waiting(&split), 0);
 }
