@@ -140,22 +140,29 @@ static void update_progress(struct sc_drive *drive, const struct sc_turn *turn)
 	drive->observer->progress(drive->observer->self, &drive->progress);
 }
 
+bool sc_drive_next(struct sc_drive *drive, struct sc_turn *ret_turn)
+{
+	if (!sc_schedule_next(&drive->schedule, drive->records, ret_turn))
+		return false;
+	if (ret_turn->round > 0 && drive->sweep->samples == 0 &&
+	    drive->head.sampling.rule.look_count == 0)
+		sc_schedule_plan(drive->sweep->plan, drive->records, drive->sweep->precision,
+				 &drive->head.sampling);
+	return true;
+}
+
 int sc_drive_round(struct sc_drive *drive, uint32_t *ret_round, struct sc_error *error)
 {
 	struct sc_turn turn;
 	bool has_begun = false;
 
-	while (sc_schedule_next(&drive->schedule, drive->records, &turn)) {
+	while (sc_drive_next(drive, &turn)) {
 		int r;
 
 		if (has_begun && turn.round != *ret_round)
 			return 0;
 		if (sc_interrupt_seen())
 			return sc_fail(error, SC_E_INTERRUPTED, "interrupted");
-		if (turn.round > 0 && drive->sweep->samples == 0 &&
-		    drive->head.sampling.rule.look_count == 0)
-			sc_schedule_plan(drive->sweep->plan, drive->records,
-					 drive->sweep->precision, &drive->head.sampling);
 		*ret_round = turn.round;
 		has_begun = true;
 		r = run_sample(drive, &turn, error);

@@ -21,6 +21,10 @@ struct sc_drive {
 	struct sc_sweep_progress progress;
 };
 
+/** sc_drive_next() - whose turn it is; plans the rule when the ledger's round is over
+ * Return: false where no sample is left to take. */
+bool sc_drive_next(struct sc_drive *drive, struct sc_turn *ret_turn);
+
 /**
  * sc_drive_round() - the samples of the next round, or those of it that are still missing
  * @ret_round: 0 was the ledger's, which sizes the timing samples; untouched where there is none

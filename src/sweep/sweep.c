@@ -136,12 +136,14 @@ static void expect(struct sc_drive *drive)
 }
 
 /* From the ledger's round to the end: with the pilot alone, and with all the time there is. */
-static void tell_begin(const struct sc_drive *drive)
+static void tell_begin(struct sc_drive *drive)
 {
 	const struct sc_sampling *sampling = &drive->head.sampling;
 	uint64_t ledger_ns = 0, timing_ns = 0;
+	struct sc_turn turn;
 
 	if (drive->sweep->resume) {
+		(void)sc_drive_next(drive, &turn); /* for the rule, by which the rest is known */
 		ledger_ns = sc_schedule_left(&drive->schedule, drive->records).ns;
 		drive->observer->begin(drive->observer->self, &drive->head, drive->folder.path,
 				       ledger_ns, ledger_ns);
