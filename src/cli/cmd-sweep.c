@@ -7,6 +7,11 @@
 
 #include <string.h>
 
+#include "../base/buffer.h"
+#include "../model/report.h"
+#include "../report/about.h"
+#include "../report/text.h"
+#include "../report/writer.h"
 #include "command.h"
 #include "dry-run.h"
 #include "formats.h"
@@ -37,6 +42,42 @@ static const char *program_of(const struct sc_invocation *invocation)
 	return strchr(invocation->argv[0], '/') ? invocation->argv[0] : "syncost";
 }
 
+/* The strictest recommendation of each target again, since the last lines are what stays in sight.
+ */
+static int print_use(const char *folder, FILE *out, struct sc_error *error)
+{
+	SC_CLEANUP(sc_report_closep) struct sc_report_reader *reader = NULL;
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer line = {0};
+	SC_CLEANUP(sc_freep) char *text = NULL;
+	const struct sc_report_head *head;
+	bool utf8 = sc_render_options_detect(out).utf8;
+	int r;
+
+	r = sc_report_open(folder, &reader, error);
+	if (r < 0)
+		return r;
+	head = sc_report_reader_head(reader);
+	for (size_t i = 0; i < head->recommendation_count; i++) {
+		const struct sc_recommendation *one = &head->recommendations[i];
+
+		if (i > 0 && strcmp(one->target, one[-1].target) == 0)
+			continue;
+		sc_buffer_add_text(&line, "\nUse:    ");
+		if (head->target_count > 1) {
+			sc_text_add_clean(&line, one->target, utf8);
+			sc_buffer_add_text(&line, ": ");
+		}
+		for (const char *c = one->pragmas; *c; c++)
+			sc_buffer_printf(&line, "%c", *c == '\n' ? ' ' : *c);
+		sc_buffer_printf(&line, "%s(%s)", line.text[line.length - 1] == ' ' ? "" : " ",
+				 sc_about_loss(one->loss));
+	}
+	r = sc_buffer_take(&line, &text, error);
+	if (r == 0)
+		(void)fputs(text, out);
+	return r;
+}
+
 /* Renders the files of the folder that are for people, and the product on standard output. */
 static int show(const struct sc_sweep_config *config, const struct sc_invocation *invocation,
 		const char *folder, struct sc_error *error)
@@ -49,10 +90,13 @@ static int show(const struct sc_sweep_config *config, const struct sc_invocation
 	r = sc_format_print(folder, (int)config->format.value, invocation->out, error);
 	if (r < 0)
 		return r;
-	if (sc_format_is_table((int)config->format.value))
+	if (sc_format_is_table((int)config->format.value)) {
+		r = print_use(folder, invocation->out, error);
+		if (r < 0)
+			return r;
 		(void)fprintf(invocation->out, "\nReport: %s\nNext:   %s report %s --format md\n",
 			      folder, program_of(invocation), folder);
-	else if (!config->quiet)
+	} else if (!config->quiet)
 		(void)fprintf(invocation->err, "syncost: report is in %s\n", folder);
 	return 0;
 }

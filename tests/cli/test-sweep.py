@@ -294,6 +294,11 @@ class Sweep(Case):
         self.assertTrue(self.done.out.endswith(f"Next:   {SYNCOST} report {path} --format md\n"))
         self.assertIn("wal/full", self.done.out)
         self.assertIn("PRAGMA", self.done.out)
+        use, report = self.done.out.splitlines()[-3:-1]
+        first = self.summary["recommendations"][0]
+        self.assertEqual(use, "Use:    " + " ".join(first["pragmas"].split("\n")).strip() +
+                         " (nothing lost)")
+        self.assertTrue(report.startswith("Report: "))
 
     def test_introduction(self):
         """standard error says first where it works, on what, and for how long"""
