@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -144,6 +146,20 @@ int sc_directory_make_private(const char *parent, const char *name,
 	}
 	*ret_directory = (struct sc_directory){.path = SC_TAKE(path), .marker_fd = marker_fd};
 	return 0;
+}
+
+int sc_directory_may_make(const char *parent)
+{
+	struct stat status;
+	struct statfs system;
+
+	if (stat(parent, &status) < 0)
+		return -errno;
+	if (!S_ISDIR(status.st_mode))
+		return -ENOTDIR;
+	if (access(parent, W_OK | X_OK) < 0 || statfs(parent, &system) < 0)
+		return -errno;
+	return system.f_type == PROC_SUPER_MAGIC || system.f_type == SYSFS_MAGIC ? -EPERM : 0;
 }
 
 void sc_directory_fini(struct sc_directory *directory)

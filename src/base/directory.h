@@ -28,6 +28,14 @@ struct sc_directory {
 int sc_directory_make_private(const char *parent, const char *name,
 			      struct sc_directory *ret_directory, struct sc_error *error);
 
+/**
+ * sc_directory_may_make() - whether sc_directory_make_private() may work in @parent, as far as can
+ * be told without making anything
+ * Return: 0, or a negative errno value: -ENOENT, -ENOTDIR, -EACCES, -EROFS; -EPERM where the file
+ * system is the kernel's own, which lets no directory be made.
+ */
+int sc_directory_may_make(const char *parent);
+
 /** sc_directory_fini() - let go of it; it stays on disk, stale once this process ends. */
 void sc_directory_fini(struct sc_directory *directory);
 

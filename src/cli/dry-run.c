@@ -13,6 +13,7 @@
 #include "../sweep/estimate.h"
 #include "../sweep/folder.h"
 #include "../sweep/schedule.h"
+#include "../sweep/workplace.h"
 #include "progress.h"
 
 static const struct {
@@ -63,6 +64,8 @@ int sc_dry_run_print(const struct sc_sweep *sweep, FILE *out, struct sc_error *e
 	char sampling[100];
 	int r = sc_folder_check(sweep->out, error);
 
+	for (size_t i = 0; r == 0 && i < sweep->target_count; i++)
+		r = sc_workplace_check(&sweep->targets[i], error);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < plan->suite_count; i++)

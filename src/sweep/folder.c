@@ -47,6 +47,13 @@ static int is_empty_directory(const char *path, struct sc_error *error)
 	return 1;
 }
 
+static bool exists(const char *path)
+{
+	struct stat status;
+
+	return lstat(path, &status) == 0;
+}
+
 static int check_empty(const char *path, struct sc_error *error)
 {
 	int r = is_empty_directory(path, error);
@@ -57,11 +64,6 @@ static int check_empty(const char *path, struct sc_error *error)
 		return 0;
 	(void)sc_fail(error, SC_E_USAGE, "--out: '%s' exists and is no empty directory", path);
 	return sc_hint(error, "reports are never written over: name a new directory");
-}
-
-int sc_folder_check(const char *path, struct sc_error *error)
-{
-	return !path || access(path, F_OK) < 0 ? 0 : check_empty(path, error);
 }
 
 /* Held as long as the process writes: a second one would mix its samples in. */
@@ -88,6 +90,7 @@ static int open_samples(struct sc_folder *folder, int flags, struct sc_error *er
 	}
 	if ((flags & O_CREAT) && mkdir(raw, 0700) < 0)
 		return sc_fail(error, -errno, "make directory '%s'", raw);
+	folder->fills_empty = (flags & O_CREAT) && !folder->draft.path;
 	folder->samples_fd = open(samples, O_RDWR | O_APPEND | O_CLOEXEC | flags, 0600);
 	if (folder->samples_fd < 0)
 		return sc_fail(error, -errno, flags & O_CREAT ? "create '%s'" : "open '%s'",
@@ -108,6 +111,29 @@ static char *parent_of(const char *path)
 	return end == path ? strdup(".") : strndup(path, (size_t)(end - path));
 }
 
+static int fail_make(const char *path, int code, struct sc_error *error)
+{
+	(void)sc_fail(error, code, "make the report folder '%s'", path);
+	return sc_hint(error, "name a place that you may write to with --out DIR");
+}
+
+int sc_folder_check(const char *path, struct sc_error *error)
+{
+	SC_CLEANUP(sc_freep) char *parent = NULL;
+	int r;
+
+	if (path && exists(path))
+		return check_empty(path, error);
+	if (path)
+		parent = parent_of(path);
+	else
+		parent = strdup(exists(REPORTS) ? REPORTS : ".");
+	if (!parent)
+		return sc_fail(error, -ENOMEM, "looking at --out");
+	r = sc_directory_may_make(parent);
+	return r < 0 ? fail_make(path ? path : "./" REPORTS, r, error) : 0;
+}
+
 /* @path: NULL: a dated one */
 static int make_draft(const char *path, struct sc_folder *folder, struct sc_error *error)
 {
@@ -125,10 +151,8 @@ static int make_draft(const char *path, struct sc_folder *folder, struct sc_erro
 	/* What is in the way of nothing may stay. */
 	(void)sc_directory_remove_stale(parent, DRAFT, &count, &stale_error);
 	r = sc_directory_make_private(parent, DRAFT, &folder->draft, error);
-	if (r < 0) {
-		(void)sc_fail(error, r, "make the report folder '%s'", path ? path : parent);
-		return sc_hint(error, "name a place that you may write to with --out DIR");
-	}
+	if (r < 0)
+		return fail_make(path ? path : parent, r, error);
 	folder->path = strdup(folder->draft.path);
 	return folder->path ? 0 : sc_fail(error, -ENOMEM, "making the report folder");
 }
@@ -144,13 +168,6 @@ static int fill_empty(const char *path, struct sc_folder *folder, struct sc_erro
 	return folder->path ? 0 : sc_fail(error, -ENOMEM, "making the report folder");
 }
 
-static bool exists(const char *path)
-{
-	struct stat status;
-
-	return lstat(path, &status) == 0;
-}
-
 int sc_folder_make(const char *path, const char *kind, struct sc_folder *ret_folder,
 		   struct sc_error *error)
 {
@@ -160,6 +177,8 @@ int sc_folder_make(const char *path, const char *kind, struct sc_folder *ret_fol
 	if (path && exists(path))
 		r = fill_empty(path, &folder, error);
 	else
+		r = sc_folder_check(path, error);
+	if (r == 0 && !folder.path)
 		r = make_draft(path, &folder, error);
 	if (r < 0)
 		return r;
@@ -215,6 +234,7 @@ int sc_folder_settle(struct sc_folder *folder, struct sc_error *error)
 	SC_CLEANUP(sc_freep) char *place = NULL;
 	int r;
 
+	folder->fills_empty = false;
 	if (!folder->draft.path)
 		return 0;
 	if (!folder->place)
@@ -368,10 +388,35 @@ int sc_folder_write_summary(const struct sc_folder *folder, const struct sc_repo
 	return r < 0 ? r : sc_draft_commit(&draft, error);
 }
 
+/* All that was put into a directory that was empty; what cannot be removed stays. */
+static void take_out(const struct sc_folder *folder)
+{
+	static const char *const files[] = {"summary.json", "metadata.json"};
+	SC_CLEANUP(sc_fd_closep)
+	int fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	SC_CLEANUP(closedirp) DIR *raw = NULL;
+	int raw_fd = openat(fd, "raw", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	const struct dirent *entry;
+
+	for (size_t i = 0; i < SC_ARRAY_COUNT(files); i++)
+		(void)unlinkat(fd, files[i], 0);
+	if (raw_fd < 0)
+		return;
+	raw = fdopendir(raw_fd); /* takes the descriptor, unless it fails */
+	if (!raw)
+		(void)close(raw_fd);
+	while (raw && (entry = readdir(raw)))
+		(void)unlinkat(raw_fd, entry->d_name, 0); /* "." and ".." refuse */
+	(void)unlinkat(fd, "raw", AT_REMOVEDIR);
+}
+
 void sc_folder_fini(struct sc_folder *folder)
 {
 	struct sc_error error;
 
+	if (folder->fills_empty) /* it holds no result yet */
+		take_out(folder);
+	folder->fills_empty = false;
 	if (folder->draft.path) /* it holds no result yet; what is left is removed as stale */
 		(void)sc_directory_remove_own(&folder->draft, &error);
 	sc_freep(&folder->place);

@@ -16,6 +16,7 @@ struct sc_folder {
 	struct sc_directory draft; /* while it has not got its place */
 	char *place;               /* asked for; owned; NULL: a dated one, or it is there */
 	char *kind;                /* owned, the same */
+	bool fills_empty;          /* a directory that was there, until it is settled */
 	int samples_fd;            /* raw/samples.ndjson, for appending, locked; -1: none */
 };
 

@@ -2,9 +2,11 @@
 #include "workplace.h"
 
 #include <errno.h>
+#include <sqlite3.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../base/marker.h"
 #include "../storage/facts.h"
 #include "../storage/floor.h"
 
@@ -34,6 +36,74 @@ static int check_directory(const struct sc_sweep_target *place, char **ret_path,
 	return 0;
 }
 
+/* What SQLite is given is longer than the path of the target, by names of ours. */
+static int check_length(const struct sc_sweep_target *place, const char *path,
+			struct sc_error *error)
+{
+	static const char more[] = "/" WORKPLACE_NAME "-20000101T000000Z-4194304-99/sample/bench.db"
+				   "-journal";
+	const sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+	size_t most = vfs && vfs->mxPathname > (int)sizeof(more)
+			      ? (size_t)vfs->mxPathname - sizeof(more)
+			      : 0;
+
+	if (strlen(path) <= most)
+		return 0;
+	(void)sc_fail(error, SC_E_USAGE,
+		      "--target: a path of %zu bytes is too long for SQLite, whose files there "
+		      "need it to be %zu at most: '%.40s…'",
+		      strlen(path), most, place->path);
+	return sc_hint(error, "name a directory with a shorter path");
+}
+
+static int fail_place(const struct sc_sweep_target *place, int os_errno, struct sc_error *error)
+{
+	/* It is there, as was checked: /proc and the like say so of what is to be made in them. */
+	bool is_kernels = os_errno == EPERM || os_errno == ENOENT;
+
+	(void)sc_fail(error, SC_E_UNMEASURABLE, "target '%s' cannot be worked in: %s", place->path,
+		      is_kernels ? "its file system lets no directory be made there"
+				 : strerror(os_errno));
+	if (os_errno == EMFILE || os_errno == ENFILE)
+		return sc_hint(error, "let more files be open: ulimit -n");
+	return sc_hint(error, "name a directory you may write to with --target");
+}
+
+/* Without it no directory could be told from one that a dead process left. */
+static int check_proc(struct sc_error *error)
+{
+	struct sc_marker self;
+	struct sc_error reason = {0};
+
+	if (sc_marker_of_self("", &self, &reason) == 0)
+		return 0;
+	(void)sc_fail(error, SC_E_UNMEASURABLE, "%s", reason.what);
+	if (reason.os_errno == EMFILE || reason.os_errno == ENFILE)
+		return sc_hint(error, "let more files be open: ulimit -n");
+	return sc_hint(error, "syncost needs /proc: mount it there");
+}
+
+static int check_place(const struct sc_sweep_target *place, char **ret_path, struct sc_error *error)
+{
+	int r = check_directory(place, ret_path, error);
+
+	if (r == 0)
+		r = check_length(place, *ret_path, error);
+	if (r == 0)
+		r = check_proc(error);
+	if (r < 0)
+		return r;
+	r = sc_directory_may_make(*ret_path);
+	return r < 0 ? fail_place(place, -r, error) : 0;
+}
+
+int sc_workplace_check(const struct sc_sweep_target *place, struct sc_error *error)
+{
+	SC_CLEANUP(sc_freep) char *path = NULL;
+
+	return check_place(place, &path, error);
+}
+
 static int move_in(const struct sc_sweep_target *place, const char *path,
 		   struct sc_directory *ret_workplace, struct sc_error *error)
 {
@@ -45,13 +115,7 @@ static int move_in(const struct sc_sweep_target *place, const char *path,
 	 * may be of a host that shares the directory. */
 	(void)sc_directory_remove_stale(path, WORKPLACE_NAME, &stale_count, &reason);
 	r = sc_directory_make_private(path, WORKPLACE_NAME, ret_workplace, &reason);
-	if (r == 0)
-		return 0;
-	/* It is there, as was checked: /proc and the like say so of what is to be made in them. */
-	(void)sc_fail(error, SC_E_UNMEASURABLE, "target '%s' cannot be worked in: %s", place->path,
-		      reason.os_errno == ENOENT ? "its file system lets no directory be made there"
-						: strerror(reason.os_errno));
-	return sc_hint(error, "name a directory you may write to with --target");
+	return r < 0 ? fail_place(place, reason.os_errno, error) : 0;
 }
 
 /* Moves the text of a fact; NULL where it is not known. */
@@ -93,7 +157,7 @@ int sc_workplace_open(const struct sc_sweep_target *place, struct sc_directory *
 	target->label = strdup(place->label);
 	if (!target->label)
 		return sc_fail(error, -ENOMEM, "target '%s'", place->label);
-	r = check_directory(place, &target->path, error);
+	r = check_place(place, &target->path, error);
 	if (r < 0)
 		return r;
 	r = move_in(place, target->path, ret_workplace, error);

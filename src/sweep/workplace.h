@@ -8,6 +8,12 @@
 #include "sweep.h"
 
 /**
+ * sc_workplace_check() - what sc_workplace_open() would refuse @place for, without touching it
+ * Return: as there.
+ */
+int sc_workplace_check(const struct sc_sweep_target *place, struct sc_error *error);
+
+/**
  * sc_workplace_open() - look at the target, remove what killed sweeps left there, move in
  * @ret_workplace: end with sc_directory_remove_own()
  * @target: zeroed; filled with the report's facts, without the floors; the caller finishes it

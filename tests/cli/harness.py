@@ -61,9 +61,9 @@ class Case(unittest.TestCase):
         self.addCleanup(shutil.rmtree, path, ignore_errors=True)
         return os.path.realpath(path)
 
-    def run_syncost(self, *arguments, cwd=None, before=(), **options):
+    def run_syncost(self, *arguments, cwd=None, before=(), program=(SYNCOST,), **options):
         """Runs it; `before` is a command in front of it."""
-        done = subprocess.run([*before, SYNCOST, *arguments], cwd=cwd or self.place,
+        done = subprocess.run([*before, *program, *arguments], cwd=cwd or self.place,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=PATIENCE, **options)
         return Done(done.returncode, done.stdout, done.stderr)

@@ -42,6 +42,24 @@ class DryRun(Case):
         self.lines("cell", "--target", other, "--out", "report")
         self.assertEqual((tree(self.place), tree(other)), before)
 
+    def test_refused(self):
+        """what the sweep would refuse before it measures is refused, in the same words"""
+        with open(os.path.join(self.place, "file"), "w", encoding="utf-8"):
+            pass
+        # SQLite's names below a target take about a hundred bytes of its 512
+        parts = [self.place] + ["d" * 100] * 5
+        long = os.path.join(*parts)[:480]
+        os.makedirs(long)
+        for arguments in (["--target", "nowhere"], ["--target", "file"], ["--target", "/proc"],
+                          ["--target", ".", "--target", long], ["--out", "nowhere/report"],
+                          ["--out", "file/report"], ["--out", "/proc/report"]):
+            done = self.run_syncost("sweep", *SMALL, *arguments)
+            dry = self.run_syncost("sweep", "--dry-run", *arguments)
+            self.assertNotEqual(done.code, 0, arguments)
+            self.assertEqual((dry.code, dry.err, dry.out), (done.code, done.err, ""))
+            self.assertEqual(dry.err.count("\n"), 1)
+        self.assertEqual(sorted(os.listdir(self.place)), ["d" * 100, "file"])
+
     def test_same_seed(self):
         """the same seed gives the same plan, another one another order"""
         first, again, other = (self.run_syncost("sweep", "--dry-run", "--seed", seed).out

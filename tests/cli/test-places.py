@@ -3,24 +3,25 @@
 
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
 
-from harness import (SMALL, Case, as_nobody, cells, mount_namespace, newest_report, samples,
+from harness import (SMALL, SYNCOST, Case, as_nobody, cells, mount_namespace, newest_report, samples,
                      summary, tree)
 
 FEW = [*SMALL, "--workload", "insert_one", "--journal-mode", "wal", "--synchronous", "off,full"]
 
 
 class Places(Case):
-    def in_mount(self, options, *arguments, after="true"):
+    def in_mount(self, options, *arguments, after="true", **others):
         """Runs the program, then a command, with a tmpfs of these options on 'mounted'."""
         target = os.path.join(self.place, "mounted")
         os.makedirs(target, exist_ok=True)
         shell = ["sh", "-c", f'mount -t tmpfs -o {options} tmpfs "$0" && "$@"; code=$?; {after}; '
                  "exit $code", target]
-        return self.run_syncost(*arguments, before=[*mount_namespace(), *shell])
+        return self.run_syncost(*arguments, before=[*mount_namespace(), *shell], **others)
 
     def test_read_only(self):
         """a read-only target cannot be measured: exit code 3 and no report"""
@@ -28,6 +29,37 @@ class Places(Case):
         self.assertOneLine(done, 3, "target 'mounted' cannot be worked in",
                            "Read-only file system", "--target")
         self.assertEqual(os.listdir(self.place), ["mounted"])
+
+    def test_no_proc(self):
+        """without /proc nothing is measured, and it is /proc that is named"""
+        done = self.run_syncost("sweep", *FEW, before=[
+            *mount_namespace(), "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"])
+        self.assertOneLine(done, 3, "open '/proc/", "No such file or directory", "needs /proc")
+        self.assertEqual(os.listdir(self.place), [])
+
+    def test_few_descriptors(self):
+        """where no file can be opened the limit is named, not the target's rights"""
+        done = self.run_syncost("sweep", *FEW, before=["sh", "-c", 'ulimit -n 5; exec "$@"', "sh"])
+        self.assertOneLine(done, 3, "Too many open files", "ulimit -n")
+        self.assertNotIn("may write", done.err)
+
+    def test_long_path(self):
+        """the longest path that is accepted is measured; one byte more is refused before"""
+        def target(length):
+            path = self.place
+            while len(path) < length:
+                path = os.path.join(path, "d" * max(1, min(100, length - len(path) - 1)))
+            os.makedirs(path, exist_ok=True)
+            return path
+
+        done = self.run_syncost("sweep", *FEW, "--target", target(500))
+        self.assertOneLine(done, 2, "a path of 500 bytes is too long for SQLite", "at most")
+        most = int(re.search(r"to be (\d+) at most", done.err)[1])
+        self.assertOneLine(self.run_syncost("sweep", *FEW, "--target", target(most + 1)), 2,
+                           f"a path of {most + 1} bytes")
+        done = self.run_syncost("sweep", *FEW, "--target", target(most))
+        self.assertDone(done)
+        self.assertNotIn("failed", done.out)
 
     def test_not_permitted(self):
         """a target that another user owns cannot be measured: exit code 3"""
@@ -112,6 +144,17 @@ class Places(Case):
                              "mounted/report")
         self.assertOneLine(done, 4, "No space left on device")
         self.assertNoLitter()
+
+    def test_full_report_in_a_directory(self):
+        """a directory that was there is left empty when the report does not fit into it"""
+        keep = self.directory()
+        done = self.in_mount("size=12k", "sh", "-c",
+                             'mkdir mounted/report && head -c 8192 /dev/zero >mounted/rest; "$@"',
+                             "sh", SYNCOST, "sweep", *FEW, "--quiet", "--out", "mounted/report",
+                             after=f"find mounted/report >{keep}/left", program=())
+        self.assertOneLine(done, 4, "No space left on device")
+        with open(os.path.join(keep, "left"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "mounted/report\n")
 
     def test_full_report_is_whole(self):
         """that report is still a report, of what was measured until then"""
