@@ -62,11 +62,14 @@ BAD = {
     "sweep -w none -w insert_one": (2, "--workload: 'none' matches"),
     "sweep -w insert_one,": (2, "--workload", "empty"),
     "sweep --cache-size -2M": (2, "--cache-size: '-2M'", "-2000 is 2000 KiB"),
+    "--version sweep": (2, "'sweep' is one argument too many"),
+    "sweep --timeout 1ns": (2, "--timeout: '1ns' is out of range (1ms to 24h)"),
     "help swep": (2, "unknown command 'swep'", "did you mean 'sweep'?"),
     "help sweep all": (2, "'all'"),
     "sweep --out file": (2, "--out: 'file'", "no empty directory"),
     "sweep --cache-size 1,2,3,4,5,6,7,8,9 --mmap-size 1,2,3,4,5,6,7,8,9 "
-    "--wal-autocheckpoint 1,2,3,4,5,6,7,8,9": (2, "the grid has 17496 cells, more than 4096"),
+    "--wal-autocheckpoint 1,2,3,4,5,6,7,8,9 --page-size 512,1K,2K,4K,8K,16K,32K,64K":
+        (2, "the grid has 139968 cells, more than 100000"),
     "report nowhere": (2, "nowhere"),
     "report file": (2, "file"),
     "report full": (2, "full"),
@@ -102,6 +105,21 @@ class Input(Case):
         for line in self.run_syncost().out.partition("Commands:")[2].split("\n\n")[0].split("\n"):
             if line:
                 self.assertDone(self.run_syncost(line.split()[0], "--help"))
+
+    def test_control_characters(self):
+        """what was typed cannot move the cursor, or make two lines of one"""
+        for arguments in (["sweep", "--\x1b[31m"], ["\x1b[31mfoo"], ["sweep", "--samples", "7\n"],
+                          ["sweep", "--dry-run", "--target", "\x1b[31m"],
+                          ["report", "a\rb"], ["compare", "a\nb", "c"]):
+            done = self.run_syncost(*arguments)
+            self.assertOneLine(done, 2, "?")
+            self.assertNotRegex(done.err, r"[\x00-\x09\x0b-\x1f]")
+        place = os.path.join(self.place, "\x1b[31m")
+        os.mkdir(place)
+        done = self.run_syncost("sweep", "--dry-run", "--target", place)
+        self.assertDone(done)
+        self.assertNotIn("\x1b", done.out)
+        self.assertIn("?[31m", done.out)
 
     def test_version(self):
         """--version names the library that is measured"""
