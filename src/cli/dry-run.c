@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "../report/text.h"
 #include "../sweep/estimate.h"
 #include "../sweep/folder.h"
 #include "../sweep/schedule.h"
@@ -26,9 +27,13 @@ static const struct {
 
 static void print_targets(const struct sc_sweep *sweep, FILE *out)
 {
-	for (size_t i = 0; i < sweep->target_count; i++)
+	for (size_t i = 0; i < sweep->target_count; i++) {
+		SC_CLEANUP(sc_buffer_fini) struct sc_buffer path = {0};
+
+		sc_text_add_clean(&path, sweep->targets[i].path, true);
 		(void)fprintf(out, "target   %s  %s\n", sweep->targets[i].label,
-			      sweep->targets[i].path);
+			      path.text ? path.text : "");
+	}
 }
 
 static void print_cells(const struct sc_plan *plan, FILE *out)

@@ -16,7 +16,7 @@ static int help(int argc, char **argv, struct sc_error *error)
 	const struct sc_command *command = NULL;
 	int r;
 
-	if (argc == 2)
+	if (argc == 2 || (argc == 3 && strcmp(argv[2], "help") == 0))
 		return sc_overview(stdout);
 	if (argc > 3)
 		return sc_fail(error, SC_E_USAGE, "'%s' is one argument too many", argv[3]);
@@ -33,6 +33,8 @@ static int run(int argc, char **argv, struct sc_error *error)
 
 	if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
 		return sc_overview(stdout);
+	if (strcmp(argv[1], "--version") == 0 && argc > 2)
+		return sc_fail(error, SC_E_USAGE, "'%s' is one argument too many", argv[2]);
 	if (strcmp(argv[1], "--version") == 0)
 		return sc_version(stdout);
 	if (strcmp(argv[1], "help") == 0)

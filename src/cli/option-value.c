@@ -52,6 +52,28 @@ static const char *shape_of(enum sc_option_kind kind)
 	return kind == SC_OPTION_DURATION ? "a duration such as 250ms or 10s" : "a whole number";
 }
 
+/* In the largest unit that the bound is a whole number of. */
+static void bound_text(enum sc_option_kind kind, int64_t bound, char *text, size_t text_bytes)
+{
+	const struct suffix *best = &no_suffix[0];
+
+	for (const struct suffix *s = duration_suffixes;
+	     kind == SC_OPTION_DURATION && bound && s->text && bound % s->factor == 0; s++)
+		best = s;
+	(void)snprintf(text, text_bytes, "%" PRId64 "%s", bound / best->factor, best->text);
+}
+
+static int fail_range(const struct sc_option *option, enum sc_option_kind kind, const char *text,
+		      struct sc_error *error)
+{
+	char low[32], high[32];
+
+	bound_text(kind, option->low, low, sizeof(low));
+	bound_text(kind, option->high, high, sizeof(high));
+	return sc_fail(error, SC_E_USAGE, "--%s: '%s' is out of range (%s to %s)", option->name,
+		       text, low, high);
+}
+
 static int parse_number(const struct sc_option *option, enum sc_option_kind kind, const char *text,
 			int64_t *ret_value, struct sc_error *error)
 {
@@ -72,10 +94,7 @@ static int parse_number(const struct sc_option *option, enum sc_option_kind kind
 			       shape_of(kind));
 	too_large = too_large || __builtin_mul_overflow((int64_t)number, suffix->factor, &value);
 	if (too_large || value < option->low || value > option->high)
-		return sc_fail(error, SC_E_USAGE,
-			       "--%s: '%s' is out of range (%" PRId64 " to %" PRId64 "%s)",
-			       option->name, text, option->low, option->high,
-			       kind == SC_OPTION_DURATION ? " ns" : "");
+		return fail_range(option, kind, text, error);
 	if (kind == SC_OPTION_POWER && (value & (value - 1)))
 		return sc_fail(error, SC_E_USAGE, "--%s: '%s' is not a power of two", option->name,
 			       text);

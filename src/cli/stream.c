@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../report/text.h"
 #include "command.h"
 
 void sc_streams_open(void)
@@ -58,9 +59,15 @@ static bool is_command(const char *name)
 	return false;
 }
 
+/* What a user typed is in it: one line, and nothing that moves the cursor. */
 void sc_error_print(FILE *err, const char *command, const struct sc_error *error)
 {
-	(void)fprintf(err, "syncost%s%s: %s%s%s\n", is_command(command) ? " " : "",
-		      is_command(command) ? command : "", error->what, error->next[0] ? "; " : "",
-		      error->next);
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer line = {0};
+
+	sc_text_add_clean(&line, error->what, true);
+	sc_buffer_add_text(&line, error->next[0] ? "; " : "");
+	sc_text_add_clean(&line, error->next, true);
+	(void)fprintf(err, "syncost%s%s: %s\n", is_command(command) ? " " : "",
+		      is_command(command) ? command : "",
+		      line.code == 0 ? line.text : "out of memory");
 }

@@ -17,7 +17,10 @@
 
 #include "../base/buffer.h"
 #include "../base/files.h"
+#include "json-arena.h"
 #include "json-report-read.h"
+
+#define READ_BYTES (256u << 10)
 
 enum progress {
 	READING_FIRST,  /* no cell was read */
@@ -37,6 +40,7 @@ struct sc_report_reader {
 	off_t cells_offset;  /* where the line of the first cell begins */
 	uint64_t cells_line; /* number of the line before it */
 	struct sc_report_head head;
+	struct sc_json_arena arena; /* of the last object */
 };
 
 void sc_report_closep(struct sc_report_reader **reader)
@@ -48,6 +52,7 @@ void sc_report_closep(struct sc_report_reader **reader)
 	sc_filep(&self->file);
 	free(self->path);
 	free(self->line);
+	sc_json_arena_fini(&self->arena);
 	sc_report_head_fini(&self->head);
 	free(self);
 	*reader = NULL;
@@ -135,7 +140,8 @@ static int check_format(struct sc_report_reader *reader, struct sc_error *error)
 	if (strncmp(reader->line, begin, strlen(begin)) != 0 ||
 	    strncmp(reader->line + strlen(begin), SC_REPORT_FORMAT_FAMILY,
 		    strlen(SC_REPORT_FORMAT_FAMILY)) != 0)
-		return fail_here(reader, "this is not a report of syncost", error);
+		return fail_here(reader, "this is not a report of syncost, or not as it wrote it",
+				 error);
 	family = reader->line + strlen(begin);
 	length = strcspn(family, "\"");
 	if (length == strlen(SC_REPORT_FORMAT) && strncmp(family, SC_REPORT_FORMAT, length) == 0)
@@ -160,18 +166,20 @@ static int gather_head(struct sc_report_reader *reader, struct sc_buffer *buffer
 		r = read_line(reader, error);
 	}
 	if (r == 1)
-		return fail_here(reader, "the file ends before its cells: it was cut short", error);
+		return fail_here(reader,
+				 "the file ends before its cells: it was cut short, or its lines "
+				 "were changed",
+				 error);
 	if (r == 0)
 		sc_buffer_add_text(buffer, SC_REPORT_CELLS_LINE SC_REPORT_END_LINE);
 	return r;
 }
 
-static int parse_object(const struct sc_report_reader *reader, const char *text, cJSON **ret_json,
+/* @ret_json: the reader's, until the next one */
+static int parse_object(struct sc_report_reader *reader, const char *text, cJSON **ret_json,
 			struct sc_error *error)
 {
-	const char *end = NULL;
-
-	*ret_json = cJSON_ParseWithOpts(text, &end, true);
+	*ret_json = sc_json_arena_parse(&reader->arena, text);
 	if (cJSON_IsObject(*ret_json))
 		return 0;
 	return fail_here(reader,
@@ -184,7 +192,7 @@ static int read_head(struct sc_report_reader *reader, struct sc_error *error)
 {
 	SC_CLEANUP(sc_buffer_fini) struct sc_buffer buffer = {0};
 	SC_CLEANUP(sc_freep) char *text = NULL;
-	SC_CLEANUP(sc_json_freep) cJSON *json = NULL;
+	cJSON *json = NULL;
 	int r;
 
 	r = check_format(reader, error);
@@ -233,6 +241,7 @@ static int open_file(struct sc_report_reader *reader, const char *path, struct s
 	if (!reader->file)
 		return sc_fail(error, -errno, "opening the report '%s'", reader->path);
 	(void)SC_TAKE_FD(fd); /* the stream's from here on */
+	(void)setvbuf(reader->file, NULL, _IOFBF, READ_BYTES); /* or it reads by 4 KiB */
 	return 0;
 }
 
@@ -289,7 +298,7 @@ static int take_line(struct sc_report_reader *reader, struct sc_error *error)
 int sc_report_next(struct sc_report_reader *reader, struct sc_cell *ret_cell,
 		   struct sc_error *error)
 {
-	SC_CLEANUP(sc_json_freep) cJSON *json = NULL;
+	cJSON *json = NULL;
 	SC_CLEANUP(sc_cell_fini) struct sc_cell cell;
 	int r;
 
