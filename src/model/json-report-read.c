@@ -240,7 +240,7 @@ static int open_file(struct sc_report_reader *reader, const char *path, struct s
 	reader->file = fdopen(fd, "r");
 	if (!reader->file)
 		return sc_fail(error, -errno, "opening the report '%s'", reader->path);
-	(void)SC_TAKE_FD(fd); /* the stream's from here on */
+	(void)SC_TAKE_FD(fd);                                  /* the stream's from here on */
 	(void)setvbuf(reader->file, NULL, _IOFBF, READ_BYTES); /* or it reads by 4 KiB */
 	return 0;
 }
