@@ -320,7 +320,9 @@ int sc_directory_settle(struct sc_directory *directory, const char *path, struct
 	if (r < 0)
 		return sc_fail(error, r, "rename '%s' to '%s'", directory->path, path);
 	sc_directory_fini(directory);
-	(void)unlink(marker); /* where it stays it says nothing: the name is another */
+	/* Where it stays it says nothing, for the name is another; but then it stays for good. */
+	if (unlink(marker) < 0)
+		(void)unlink(marker);
 	return sync_directory(slash ? parent : ".", error);
 }
 

@@ -25,7 +25,7 @@ HAS_MEMORY = sys.argv[3] == "true"
 WALKS_ALL = "all" in sys.argv[4:]
 
 GOLDEN = os.path.join(HERE, "..", "..", "data", "report", "summary.json")
-SUITE = os.path.join(HERE, "..", "..", "cli", "small.json")
+SUITE = os.path.join(HERE, "tiny.json")
 ERRORS = ("EIO", "ENOSPC", "EROFS", "EMFILE", "EINTR", "SHORT")
 
 TOOL, SAMPLE = "!*__sample*", "*__sample*"  # the sweep's own process, and those of its samples
@@ -33,8 +33,11 @@ KEPT = (r"[34] pipe:\[",                           # what interrupts a sweep
         r"\d+ /proc/\d+/task/\d+/schedstat$")      # a thread's, as long as it lives
 
 
-def some(*numbers):
-    return None if WALKS_ALL else numbers
+def some(*numbers, dense=None):
+    """Of a whole walk all; @dense: each of so many, and then ever fewer: what comes repeats it."""
+    if not WALKS_ALL:
+        return numbers
+    return steps(dense=dense, growth=1.05) if dense else None
 
 
 class Case(unittest.TestCase):
@@ -85,7 +88,7 @@ class Reading(Case):
         for command in (["report", self.report], ["report", self.report, "--format", "csv"],
                         self.compare()):
             walk = Walk(LIBRARY, [SYNCOST, *command], codes=(0, 2, 4))
-            self.walk(walk, 60, calls="memory",
+            self.walk(walk, 40, calls="memory",
                       numbers=None if WALKS_ALL else steps(dense=40, growth=1.2))
 
 
@@ -122,7 +125,7 @@ def check_sweep(run):
 
 
 class Sweeping(Case):
-    COMMAND = [SYNCOST, "sweep", "--suite", SUITE, "--ops", "20", "--samples", "6", "--workload",
+    COMMAND = [SYNCOST, "sweep", "--suite", SUITE, "--ops", "2", "--samples", "6", "--workload",
                "insert_one", "--journal-mode", "delete", "--synchronous", "off", "--quiet",
                "--target", "PLACE", "--out", "PLACE/report"]
 
@@ -134,7 +137,7 @@ class Sweeping(Case):
     def test_the_tool(self):
         """a sweep, calls of its own failing"""
         self.sweep(12, process=TOOL, error="EIO",
-                   numbers=some(1, 2, 4, 7, 12, 20, 45, 90, 160, 300, 480, 700, 950))
+                   numbers=some(1, 2, 4, 7, 12, 20, 45, 90, 160, 300, 480, 700, 950, dense=900))
 
     def test_what_cannot_be_removed(self):
         """a sweep that cannot remove its directory says so, and the next one removes it"""
@@ -144,24 +147,35 @@ class Sweeping(Case):
     def test_the_disk_is_full(self):
         """a sweep on a disk that is full from some moment on"""
         self.sweep(8, process=TOOL, error="ENOSPC", sticky=1, calls="write,mkdir,truncate",
-                   path="*/place/*", numbers=some(1, 2, 3, 5, 8, 13, 20, 30))
+                   path="*/place/*", numbers=some(1, 2, 3, 5, 8, 13, 20, 30, dense=100))
 
     def test_interrupted_calls(self):
         """a sweep, calls of its own interrupted"""
         self.sweep(6, process=TOOL, error="EINTR", calls="read,write,poll,wait,fsync,open",
-                   numbers=some(1, 6, 30, 90, 200, 350))
+                   numbers=some(1, 6, 30, 90, 200, 350, dense=300))
 
     def test_short_reads_and_writes(self):
         """a sweep, reads and writes of its own moving half: it succeeds"""
         outcomes = self.sweep(6, process=TOOL, error="SHORT", calls="read,write",
-                              numbers=some(1, 5, 20, 60, 130, 220))
+                              numbers=some(1, 5, 20, 60, 130, 220, dense=100))
         self.assertEqual(set(outcomes), {0}, outcomes)
 
     def test_the_samples(self):
         """a sweep, calls of its samples failing: their cell fails, the report says why"""
         for error in ("EIO", "ENOSPC"):
+            # the ledger's sample and the first timing sample, call by call
             self.sweep(6, process=SAMPLE, error=error,
-                       numbers=(1, 9, 70, 300, 1100, 2900, 5200))
+                       numbers=some(1, 9, 40, 110, 210, 330, 700, dense=650))
+
+    def test_the_clients(self):
+        """a sweep with clients, calls of its samples and clients failing"""
+        command = [*self.COMMAND[:-4], "--clients", "2", *self.COMMAND[-4:]]
+        walk = Walk(LIBRARY, command, check=check_sweep, codes=(0, 2, 3, 4), kept=KEPT,
+                    again=[*command[:-1], "PLACE/again"])
+        self.walk(walk, 6, process=SAMPLE, error="EIO",
+                  numbers=some(3, 30, 120, 250, 400, 520, 700, dense=600))
+        self.walk(walk, 3, process=SAMPLE, error="EMFILE", calls="fork,pipe,read,poll,wait",
+                  numbers=some(1, 2, 3, 5, 8, dense=60))
 
 
 if __name__ == "__main__":
