@@ -36,7 +36,7 @@ extern "C" {
 struct syncost_options {
 	const char *directory; /* tmpfs directory for the meter; NULL: $XDG_RUNTIME_DIR, /dev/shm */
 	bool anonymous;        /* a private mapping that no other process can read */
-	bool cpu;              /* read thread CPU and run delay around syncs and a sample of calls */
+	bool cpu; /* read thread CPU and run delay around syncs and a sample of calls */
 };
 
 /**
@@ -114,11 +114,11 @@ struct syncost_database {
  */
 struct syncost_split {
 	uint64_t wall_ns[SC_PART_COUNT_];
-	uint64_t cpu_ns[SC_PART_COUNT_];       /* estimates, scaled from the calls that were read */
+	uint64_t cpu_ns[SC_PART_COUNT_]; /* estimates, scaled from the calls that were read */
 	uint64_t run_delay_ns[SC_PART_COUNT_];
-	uint64_t cpu_n[SC_PART_COUNT_];        /* how many calls each estimate rests on; 0: unknown */
+	uint64_t cpu_n[SC_PART_COUNT_]; /* how many calls each estimate rests on; 0: unknown */
 	uint64_t checkpoint_ns[SC_PART_COUNT_]; /* inside checkpoints, bracketed or not */
-	uint64_t calls;        /* bracketed calls */
+	uint64_t calls;                         /* bracketed calls */
 	uint64_t own_ns;       /* wall time the instruments took to read thread CPU; in no part */
 	uint64_t major_faults; /* of threads, up to the last bracketed call that was read */
 
@@ -157,7 +157,8 @@ SYNCOST_API int syncost_snapshot(struct syncost_snapshot **ret_snapshot);
  * syncost_snapshot_read() - the same from a meter file of any process, read-only
  * Return: 0; -EBADMSG if it is no meter of this version; -ENOMEM, or why it cannot be opened.
  */
-SYNCOST_API int syncost_snapshot_read(const char *meter_path, struct syncost_snapshot **ret_snapshot);
+SYNCOST_API int syncost_snapshot_read(const char *meter_path,
+				      struct syncost_snapshot **ret_snapshot);
 
 /**
  * syncost_snapshot_since() - @later minus @earlier, as a new snapshot

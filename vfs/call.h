@@ -31,7 +31,7 @@ enum sc_reading {
 struct sc_call {
 	struct sc_thread *thread;
 	uint64_t start_ns;
-	bool is_due;             /* chosen by the sampler */
+	bool is_due; /* chosen by the sampler */
 	enum sc_reading reading;
 	struct sc_cpu_mark mark; /* for SC_READING_OWN */
 	uint64_t mark_ns;        /* what that took */
@@ -123,8 +123,7 @@ bool sc_call_is_chosen(struct sc_thread *thread);
 static inline void sc_call_count(struct sc_thread *thread, uint32_t database, enum sc_role role,
 				 enum sc_op op)
 {
-	struct sc_series *series =
-		sc_ledger_series(thread, SC_INSTRUMENT_VFS, database, role, op);
+	struct sc_series *series = sc_ledger_series(thread, SC_INSTRUMENT_VFS, database, role, op);
 
 	if (__builtin_expect(series != NULL, 1))
 		sc_ledger_note(series, false, 0, 0, false, thread->checkpoint_depth > 0);

@@ -18,7 +18,7 @@ struct sc_moment {
 	uint64_t own_ns;                  /* reading thread CPU */
 	uint64_t wait_sql_ns;             /* waiting for locks, outside of VFS calls */
 	uint64_t checkpoint_ns;
-	uint64_t bytes;                   /* written at VFS level */
+	uint64_t bytes; /* written at VFS level */
 	uint64_t syncs;
 };
 
@@ -62,7 +62,7 @@ enum sc_checkpoint_phase {
    to be over: the file is compared, never followed. */
 struct sc_checkpoint {
 	const struct sc_file *main; /* the database's file; NULL: none in progress */
-	uint32_t database;  /* its slot */
+	uint32_t database;          /* its slot */
 	enum sc_checkpoint_phase phase;
 	bool has_lock;      /* ends with the release of the checkpoint lock */
 	bool has_copied;    /* or tried to: it counts, and is not counted yet */
@@ -72,22 +72,22 @@ struct sc_checkpoint {
 };
 
 struct sc_calls {
-	bool is_inside;            /* between syncost_call_begin() and _end() */
-	bool is_sql_read;          /* thread CPU is read around the present bracketed call */
-	bool is_outside_read;      /* … around the present time between two */
-	uint64_t end_ns;           /* of the last bracketed call; 0: none yet */
-	uint32_t databases;        /* of the call's last commit; 0: it has not committed */
-	uint32_t database;         /* the first of them */
-	bool has_committed_before; /* that was not its first: its record begins at `since` */
-	struct sc_moment begin;    /* of the present bracketed call */
-	struct sc_moment since;    /* the moment of the commit before the last */
+	bool is_inside;             /* between syncost_call_begin() and _end() */
+	bool is_sql_read;           /* thread CPU is read around the present bracketed call */
+	bool is_outside_read;       /* … around the present time between two */
+	uint64_t end_ns;            /* of the last bracketed call; 0: none yet */
+	uint32_t databases;         /* of the call's last commit; 0: it has not committed */
+	uint32_t database;          /* the first of them */
+	bool has_committed_before;  /* that was not its first: its record begins at `since` */
+	struct sc_moment begin;     /* of the present bracketed call */
+	struct sc_moment since;     /* the moment of the commit before the last */
 	struct sc_moment committed; /* the moment of the last */
-	struct sc_cpu_mark mark;   /* for is_sql_read or is_outside_read */
-	bool has_inside;           /* inside[] is not all zero */
+	struct sc_cpu_mark mark;    /* for is_sql_read or is_outside_read */
+	bool has_inside;            /* inside[] is not all zero */
 	struct sc_readings inside[SC_PART_COUNT_]; /* readings in the present bracketed call */
 	struct sc_wait wait;
 	struct sc_group group;
 	struct sc_checkpoint checkpoint;
-	bool has_faults;           /* major_faults holds a reading */
-	uint64_t major_faults;     /* of the thread, at the last reading */
+	bool has_faults;       /* major_faults holds a reading */
+	uint64_t major_faults; /* of the thread, at the last reading */
 };

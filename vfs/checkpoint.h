@@ -6,7 +6,7 @@
 #include "file.h"
 #include "ledger.h"
 
-#define SC_SHM_WRITE 0      /* SQLite's lock bytes in the shm file */
+#define SC_SHM_WRITE      0 /* SQLite's lock bytes in the shm file */
 #define SC_SHM_CHECKPOINT 1
 
 /** sc_checkpoint_locked() - @main took the checkpoint lock, at @end_ns */

@@ -14,10 +14,10 @@
 #include "syncost/meter.h"
 
 struct sc_clock {
-	uint32_t kind;        /* enum sc_clock_kind; MONOTONIC until sc_clock_calibrate() */
-	uint64_t base_ticks;  /* counter at calibration */
-	uint64_t base_ns;     /* CLOCK_MONOTONIC at the same moment */
-	uint64_t scale;       /* nanoseconds per tick, 32.32 fixed point */
+	uint32_t kind;       /* enum sc_clock_kind; MONOTONIC until sc_clock_calibrate() */
+	uint64_t base_ticks; /* counter at calibration */
+	uint64_t base_ns;    /* CLOCK_MONOTONIC at the same moment */
+	uint64_t scale;      /* nanoseconds per tick, 32.32 fixed point */
 	const _Atomic uint64_t *virtual_ns; /* of the meter, or a zero; never NULL */
 };
 
@@ -40,8 +40,10 @@ static inline uint64_t sc_clock_real_ns(void)
 	struct timespec now;
 
 	if (__builtin_expect(sc_clock.kind == SC_CLOCK_TSC, 1))
-		return sc_clock.base_ns + (uint64_t)(((sc_wide)(sc_clock_ticks() - sc_clock.base_ticks) *
-						      sc_clock.scale) >> 32);
+		return sc_clock.base_ns +
+		       (uint64_t)(((sc_wide)(sc_clock_ticks() - sc_clock.base_ticks) *
+				   sc_clock.scale) >>
+				  32);
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail for this clock */
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
@@ -50,8 +52,7 @@ static inline uint64_t sc_clock_real_ns(void)
 /** sc_clock_ns() - the clock of the meter; async-signal-safe. */
 static inline uint64_t sc_clock_ns(void)
 {
-	return sc_clock_real_ns() +
-	       atomic_load_explicit(sc_clock.virtual_ns, memory_order_relaxed);
+	return sc_clock_real_ns() + atomic_load_explicit(sc_clock.virtual_ns, memory_order_relaxed);
 }
 
 /**

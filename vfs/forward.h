@@ -16,16 +16,16 @@
 #include <stddef.h>
 
 struct sc_forward_vfs {
-	sqlite3_vfs base;      /* what SQLite calls */
-	sqlite3_vfs *inner;    /* what is wrapped; outlives this */
-	size_t file_bytes;     /* of the layer's file struct, a multiple of 8 */
+	sqlite3_vfs base;   /* what SQLite calls */
+	sqlite3_vfs *inner; /* what is wrapped; outlives this */
+	size_t file_bytes;  /* of the layer's file struct, a multiple of 8 */
 	char name[64];
 };
 
 struct sc_forward_file {
-	sqlite3_file base;           /* what SQLite calls; NULL methods: not open */
-	sqlite3_file *inner;         /* behind the layer's struct */
-	sqlite3_io_methods methods;  /* base.pMethods points here when open */
+	sqlite3_file base;          /* what SQLite calls; NULL methods: not open */
+	sqlite3_file *inner;        /* behind the layer's struct */
+	sqlite3_io_methods methods; /* base.pMethods points here when open */
 };
 
 /**

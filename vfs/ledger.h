@@ -52,22 +52,22 @@ struct sc_below {
 
 /* State of one thread; zero until its first call. */
 struct sc_thread {
-	uint32_t generation;       /* of the ledger when it attached; others: attach again */
-	uint32_t instance;         /* of the ledger when it took its shard */
+	uint32_t generation; /* of the ledger when it attached; others: attach again */
+	uint32_t instance;   /* of the ledger when it took its shard */
 	uint32_t shard_index;
 	struct sc_shard *shard;
 	struct sc_shard_entry *entry; /* of the shard */
-	uint32_t tap_depth;        /* > 0: inside the tap, its hooks go straight through */
-	uint32_t vfs_depth;        /* > 0: inside a shim call; a shim on a shim counts once */
-	uint32_t checkpoint_depth; /* > 0: inside a checkpoint of any of its connections */
-	bool is_tap_absent;        /* the last sync the tap was to read never reached it */
-	uint32_t random;           /* state of the sampling generator, never 0 once attached */
+	uint32_t tap_depth;           /* > 0: inside the tap, its hooks go straight through */
+	uint32_t vfs_depth;           /* > 0: inside a shim call; a shim on a shim counts once */
+	uint32_t checkpoint_depth;    /* > 0: inside a checkpoint of any of its connections */
+	bool is_tap_absent;           /* the last sync the tap was to read never reached it */
+	uint32_t random;              /* state of the sampling generator, never 0 once attached */
 	uint64_t part_ns[SC_PART_COUNT_]; /* running sums of wall time in VFS calls, by part */
-	uint64_t own_ns;           /* running sum: readings of CPU made between those calls */
-	uint64_t wait_sql_ns;      /* running sum: waiting for locks, outside of VFS calls */
-	uint64_t checkpoint_ns;    /* running sum: checkpoints that ended on this thread */
-	uint64_t written_bytes;    /* running sum: accepted by xWrite */
-	uint64_t syncs;            /* running sum: xSync calls */
+	uint64_t own_ns;        /* running sum: readings of CPU made between those calls */
+	uint64_t wait_sql_ns;   /* running sum: waiting for locks, outside of VFS calls */
+	uint64_t checkpoint_ns; /* running sum: checkpoints that ended on this thread */
+	uint64_t written_bytes; /* running sum: accepted by xWrite */
+	uint64_t syncs;         /* running sum: xSync calls */
 	struct sc_below below;
 	/*
 	 * 1 + database * SC_ROLE_COUNT_ + role of the file that the shim's xOpen is having opened
@@ -75,13 +75,14 @@ struct sc_thread {
 	 */
 	uint32_t opening;
 	struct sc_sampler samplers[SC_PART_COUNT_];
-	int schedstat_fd;          /* + 1; 0: not opened, -1: cannot be opened */
+	int schedstat_fd;                           /* + 1; 0: not opened, -1: cannot be opened */
 	uint64_t schedstat_device, schedstat_inode; /* to recognise it before closing */
-	struct sc_readings readings[SC_PART_COUNT_]; /* since it attached: what those not read are like */
-	uint64_t pair_ns;          /* what a pair of readings takes lately; 0: as calibrated */
-	uint64_t read_ns;          /* clock at the last reading; 0: none yet */
+	struct sc_readings
+		readings[SC_PART_COUNT_]; /* since it attached: what those not read are like */
+	uint64_t pair_ns;             /* what a pair of readings takes lately; 0: as calibrated */
+	uint64_t read_ns;             /* clock at the last reading; 0: none yet */
 	struct sc_cpu_mark read_mark; /* and what it read */
-	struct sc_calls calls;     /* the shim's own state */
+	struct sc_calls calls;        /* the shim's own state */
 };
 
 /* Initial-exec: no call on access, also in a shared object loaded at start. */
@@ -97,7 +98,7 @@ struct sc_ledger {
 	_Atomic uint32_t is_cpu_on;   /* syncost_options.cpu */
 };
 
-#define SC_LEDGER_OFF UINT32_MAX          /* not started, or stopped */
+#define SC_LEDGER_OFF    UINT32_MAX       /* not started, or stopped */
 #define SC_LEDGER_FORKED (UINT32_MAX - 1) /* a child that has not recorded yet */
 
 extern struct sc_ledger sc_ledger;
@@ -118,8 +119,9 @@ static inline struct sc_thread *sc_thread_get(void)
 {
 	struct sc_thread *thread = &sc_thread_self;
 
-	if (__builtin_expect(thread->generation ==
-			     atomic_load_explicit(&sc_ledger.generation, memory_order_relaxed), 1))
+	if (__builtin_expect(thread->generation == atomic_load_explicit(&sc_ledger.generation,
+									memory_order_relaxed),
+			     1))
 		return thread;
 	return sc_thread_attach(thread);
 }
@@ -127,15 +129,13 @@ static inline struct sc_thread *sc_thread_get(void)
 /* Single-writer addition: a load and a store, no locked instruction. */
 static inline void sc_add64(_Atomic uint64_t *value, uint64_t amount)
 {
-	atomic_store_explicit(value,
-			      atomic_load_explicit(value, memory_order_relaxed) + amount,
+	atomic_store_explicit(value, atomic_load_explicit(value, memory_order_relaxed) + amount,
 			      memory_order_relaxed);
 }
 
 static inline void sc_add32(_Atomic uint32_t *value, uint32_t amount)
 {
-	atomic_store_explicit(value,
-			      atomic_load_explicit(value, memory_order_relaxed) + amount,
+	atomic_store_explicit(value, atomic_load_explicit(value, memory_order_relaxed) + amount,
 			      memory_order_relaxed);
 }
 

@@ -5,7 +5,8 @@
 
 #include "file.h"
 
-/** sc_meter_io_methods() - all methods of a file; those the wrapped file lacks are left out later */
+/** sc_meter_io_methods() - all methods of a file; those the wrapped file lacks are left out later
+ */
 extern const sqlite3_io_methods sc_meter_io_methods;
 
 /** sc_meter_wrap() - make @shim wrap @inner under @name, ready to be registered */

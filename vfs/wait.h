@@ -6,7 +6,7 @@
 #include "file.h"
 #include "ledger.h"
 
-#define SC_WAIT_SHM 16     /* + slot: what is wanted of a WAL's lock bytes; below: a lock level */
+#define SC_WAIT_SHM     16 /* + slot: what is wanted of a WAL's lock bytes; below: a lock level */
 #define SC_WAIT_SHM_MAP 32 /* the first mapping of the shm file, which another one holds up */
 
 /** sc_wait_busy() - an attempt from @start_ns to @end_ns came back BUSY, booked already */
@@ -26,8 +26,8 @@ static inline void sc_wait_got(struct sc_thread *thread, const struct sc_file *f
 	const struct sc_wait *wait = &thread->calls.wait;
 
 	if (__builtin_expect(wait->file == file, 0) &&
-	    (got >= SC_WAIT_SHM ? got == wait->wanted : got >= wait->wanted &&
-							wait->wanted < SC_WAIT_SHM))
+	    (got >= SC_WAIT_SHM ? got == wait->wanted
+				: got >= wait->wanted && wait->wanted < SC_WAIT_SHM))
 		sc_wait_end(thread, end_ns);
 }
 

@@ -57,7 +57,7 @@ struct sc_digest {
 	const struct sc_report_head *head;
 	struct sc_digest_cell *cells;
 	size_t cell_count;
-	char **texts; /* names that cells share, hashed; owned; NULL: a free slot */
+	char **texts;                 /* names that cells share, hashed; owned; NULL: a free slot */
 	size_t text_count, text_room; /* slots: a power of 2 */
 };
 

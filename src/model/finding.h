@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Findings: what a reader of the numbers should know, by code, never free text in measuring code. */
+/* Findings: what a reader of the numbers should know, by code, never free text in measuring code.
+ */
 
 #include "../base/err.h"
 
@@ -14,42 +15,42 @@ enum sc_severity {
 
 /* Rows of the table in finding.c: code name, severity, text with %-directives, next step. */
 enum sc_finding_code {
-	SC_FINDING_SPEEDUP,            /* "WAL+NORMAL is 11.2x DELETE+FULL here" */
-	SC_FINDING_WHERE_COMMIT_GOES,  /* "87 % of a DELETE+FULL commit is waiting in 4 syncs" */
-	SC_FINDING_SYNC_BUYS_NOTHING,  /* tmpfs: a sync is free and buys nothing */
-	SC_FINDING_SYNC_CALL,          /* this SQLite calls fdatasync (or fsync) */
-	SC_FINDING_DEFAULT_SYNCHRONOUS,/* the build's default synchronous */
-	SC_FINDING_SAME_SETTINGS,      /* n settings cannot differ and were run once */
-	SC_FINDING_HIDDEN_SYNCS,       /* directory syncs that a VFS shim cannot see */
+	SC_FINDING_SPEEDUP,              /* "WAL+NORMAL is 11.2x DELETE+FULL here" */
+	SC_FINDING_WHERE_COMMIT_GOES,    /* "87 % of a DELETE+FULL commit is waiting in 4 syncs" */
+	SC_FINDING_SYNC_BUYS_NOTHING,    /* tmpfs: a sync is free and buys nothing */
+	SC_FINDING_SYNC_CALL,            /* this SQLite calls fdatasync (or fsync) */
+	SC_FINDING_DEFAULT_SYNCHRONOUS,  /* the build's default synchronous */
+	SC_FINDING_SAME_SETTINGS,        /* n settings cannot differ and were run once */
+	SC_FINDING_HIDDEN_SYNCS,         /* directory syncs that a VFS shim cannot see */
 	SC_FINDING_AUTOCHECKPOINT_PAGES, /* counted in pages: dearer with large pages */
-	SC_FINDING_NO_CHECKPOINT,      /* no checkpoint fell into the timed part */
-	SC_FINDING_WAL_RESET_BUG,      /* SQLite 3.7.0 … 3.51.2, several connections */
-	SC_FINDING_ROTATIONAL,         /* the kernel's flag does not match the latency */
-	SC_FINDING_RUN_DELAY,          /* run delay above 5 % of wall */
-	SC_FINDING_STEAL,              /* steal above 5 % of wall */
+	SC_FINDING_NO_CHECKPOINT,        /* no checkpoint fell into the timed part */
+	SC_FINDING_WAL_RESET_BUG,        /* SQLite 3.7.0 … 3.51.2, several connections */
+	SC_FINDING_ROTATIONAL,           /* the kernel's flag does not match the latency */
+	SC_FINDING_RUN_DELAY,            /* run delay above 5 % of wall */
+	SC_FINDING_STEAL,                /* steal above 5 % of wall */
 	SC_FINDING_NOT_CONVERGED,
-	SC_FINDING_INSTRUMENT_COST,    /* the ledger's own cost above 15 % */
-	SC_FINDING_EFFECTIVE_DIFFERS,  /* SQLite did not take a setting */
+	SC_FINDING_INSTRUMENT_COST,   /* the ledger's own cost above 15 % */
+	SC_FINDING_EFFECTIVE_DIFFERS, /* SQLite did not take a setting */
 	SC_FINDING_CALLS_DROPPED,
-	SC_FINDING_SYNC_MISMATCH,      /* vfs + directory != physical */
+	SC_FINDING_SYNC_MISMATCH, /* vfs + directory != physical */
 	SC_FINDING_FAILED_CELLS,
-	SC_FINDING_INCOMPLETE,         /* interrupted */
-	SC_FINDING_UNSUPPORTED_CELLS,  /* cannot be measured here */
-	SC_FINDING_RESIDUAL,           /* the split misses more than 5 % of wall */
-	SC_FINDING_LOSS,               /* what each measured setting can lose */
-	SC_FINDING_NO_RECOMMENDATION,  /* why there is none for a target */
-	SC_FINDING_FEW_OPERATIONS,     /* quantiles from fewer than 100 */
-	SC_FINDING_FLUSH_DISABLED,     /* a mount option keeps flushes from the device */
-	SC_FINDING_TWO_MODES,          /* samples of a cell fall into two groups */
-	SC_FINDING_OTHER_IO,           /* others used the disk meanwhile */
-	SC_FINDING_SPLIT_WAITED,       /* the ledger sample waited for a CPU: its split says little */
-	SC_FINDING_OTHER_STATE,        /* the ledger sample was much faster than timing samples */
-	SC_FINDING_BUSY_START,         /* the machine was busy before the sweep began */
+	SC_FINDING_INCOMPLETE,        /* interrupted */
+	SC_FINDING_UNSUPPORTED_CELLS, /* cannot be measured here */
+	SC_FINDING_RESIDUAL,          /* the split misses more than 5 % of wall */
+	SC_FINDING_LOSS,              /* what each measured setting can lose */
+	SC_FINDING_NO_RECOMMENDATION, /* why there is none for a target */
+	SC_FINDING_FEW_OPERATIONS,    /* quantiles from fewer than 100 */
+	SC_FINDING_FLUSH_DISABLED,    /* a mount option keeps flushes from the device */
+	SC_FINDING_TWO_MODES,         /* samples of a cell fall into two groups */
+	SC_FINDING_OTHER_IO,          /* others used the disk meanwhile */
+	SC_FINDING_SPLIT_WAITED, /* the ledger sample waited for a CPU: its split says little */
+	SC_FINDING_OTHER_STATE,  /* the ledger sample was much faster than timing samples */
+	SC_FINDING_BUSY_START,   /* the machine was busy before the sweep began */
 	SC_FINDING_COUNT_,
 };
 
 struct sc_finding {
-	char code[40];  /* "sync-buys-nothing" */
+	char code[40]; /* "sync-buys-nothing" */
 	enum sc_severity severity;
 	char text[640]; /* one sentence */
 	char next[300]; /* the next step; may be empty */

@@ -229,8 +229,7 @@ static bool put_split(cJSON *json, const struct sc_split *split)
 	if (!PUT(child, split_fields, split))
 		return false;
 	for (size_t i = 0; i < SC_ARRAY_COUNT(split_axes); i++) {
-		const uint64_t *values =
-			(const void *)((const char *)split + split_axes[i].offset);
+		const uint64_t *values = (const void *)((const char *)split + split_axes[i].offset);
 		cJSON *axis = cJSON_AddObjectToObject(child, split_axes[i].key);
 
 		for (int part = 0; part < SC_PART_COUNT_; part++)
@@ -270,10 +269,10 @@ static bool put_io(cJSON *list, const struct sc_io *io)
 	       sc_json_put_text(row, "role", syncost_role_name(io->role)) &&
 	       sc_json_put_text(row, "op", syncost_op_info(io->op)->name) &&
 	       PUT(row, io_fields, io) &&
-	       (io->timed > 0 ? PUT(row, io_time_fields, io)
-			      : put_absent_fields(row, io_time_fields,
-						  SC_ARRAY_COUNT(io_time_fields), SC_SKIPPED,
-						  "no call was timed"));
+	       (io->timed > 0
+			? PUT(row, io_time_fields, io)
+			: put_absent_fields(row, io_time_fields, SC_ARRAY_COUNT(io_time_fields),
+					    SC_SKIPPED, "no call was timed"));
 }
 
 bool sc_json_put_io(cJSON *json, const char *key, const struct sc_io *io, size_t io_count)
@@ -318,8 +317,7 @@ int sc_sample_format(const struct sc_sample *sample, char **ret_text, struct sc_
 		sc_json_put_setting(json, "effective", &sample->effective) &&
 		sc_json_put_latency(json, "op_ns", &sample->op_ns) &&
 		sc_json_put_latency(json, "commit_ns", &sample->commit_ns) &&
-		put_space(json, sample) &&
-		put_ledger(json, sample);
+		put_space(json, sample) && put_ledger(json, sample);
 
 	return print_line(json, complete, ret_text, error);
 }
@@ -378,8 +376,7 @@ static int get_spec(const cJSON *json, struct sc_sample_spec *spec, struct sc_er
 	return r < 0 ? r : GET(json, spec_fields, spec, place, error);
 }
 
-int sc_sample_spec_parse(const char *text, struct sc_sample_spec *ret_spec,
-			 struct sc_error *error)
+int sc_sample_spec_parse(const char *text, struct sc_sample_spec *ret_spec, struct sc_error *error)
 {
 	SC_CLEANUP(sc_json_freep) cJSON *json = NULL;
 	SC_CLEANUP(sc_sample_spec_fini) struct sc_sample_spec spec = {0};

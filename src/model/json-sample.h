@@ -12,7 +12,8 @@ bool sc_json_put_latency(cJSON *json, const char *key, const struct sc_latency *
 /** sc_json_put_io() - an array with one object for each row */
 bool sc_json_put_io(cJSON *json, const char *key, const struct sc_io *io, size_t io_count);
 
-/** sc_json_get_latency() - @latency: holds nothing yet; the caller frees its buckets, also on error */
+/** sc_json_get_latency() - @latency: holds nothing yet; the caller frees its buckets, also on error
+ */
 int sc_json_get_latency(const cJSON *json, const char *key, struct sc_json_place place,
 			struct sc_latency *latency, struct sc_error *error);
 

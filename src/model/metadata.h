@@ -8,7 +8,7 @@
 
 #include "../base/err.h"
 
-struct sc_metadata { /* all owned */
+struct sc_metadata {    /* all owned */
 	char **options; /* words that the plan follows from, but for suites and targets */
 	size_t option_count;
 	char **suites; /* names; their texts are in the folder */

@@ -145,7 +145,8 @@ static struct sc_metric_value per_commit(const struct sc_cell *cell, uint64_t to
 
 static struct sc_metric_value per_op(const struct sc_cell *cell, uint64_t total)
 {
-	return cell->ledger_ops ? number((double)total / (double)cell->ledger_ops) : ledger(cell, 0);
+	return cell->ledger_ops ? number((double)total / (double)cell->ledger_ops)
+				: ledger(cell, 0);
 }
 
 /* Per operation, of the split. */
@@ -404,15 +405,15 @@ static struct sc_metric_value read_write_amplification(const struct sc_cell *cel
 
 /* --- the catalogue */
 
-#define NS SC_UNIT_NS
-#define BYTES SC_UNIT_BYTES
-#define COUNT SC_UNIT_COUNT
-#define PER_SECOND SC_UNIT_PER_SECOND
-#define RATIO SC_UNIT_RATIO
-#define HIGHER SC_BETTER_HIGHER
-#define LOWER SC_BETTER_LOWER
-#define NEITHER SC_BETTER_NEITHER
-#define TIMING SC_FROM_TIMING
+#define NS          SC_UNIT_NS
+#define BYTES       SC_UNIT_BYTES
+#define COUNT       SC_UNIT_COUNT
+#define PER_SECOND  SC_UNIT_PER_SECOND
+#define RATIO       SC_UNIT_RATIO
+#define HIGHER      SC_BETTER_HIGHER
+#define LOWER       SC_BETTER_LOWER
+#define NEITHER     SC_BETTER_NEITHER
+#define TIMING      SC_FROM_TIMING
 #define FROM_LEDGER SC_FROM_LEDGER
 
 /* clang-format off */
@@ -697,7 +698,7 @@ const struct sc_metric *sc_metric_find(const char *key)
 const char *sc_unit_name(enum sc_unit unit)
 {
 	static const char *const names[] = {
-		[SC_UNIT_NS] = "ns",           [SC_UNIT_BYTES] = "bytes", [SC_UNIT_COUNT] = "count",
+		[SC_UNIT_NS] = "ns",          [SC_UNIT_BYTES] = "bytes", [SC_UNIT_COUNT] = "count",
 		[SC_UNIT_PER_SECOND] = "1/s", [SC_UNIT_RATIO] = "ratio",
 	};
 

@@ -15,13 +15,14 @@ struct sc_interval {
 	enum sc_status status;
 	double median, low, high; /* exact distribution-free interval of the median */
 	uint32_t n;
-	double coverage;          /* what the interval's ranks promise; below 0.95 for n < 6 */
-	bool converged;           /* half-width within the precision, and coverage >= 0.95; under a
-				     stopping rule: at one of its looks */
+	double coverage; /* what the interval's ranks promise; below 0.95 for n < 6 */
+	bool converged;  /* half-width within the precision, and coverage >= 0.95; under a
+			    stopping rule: at one of its looks */
 	char reason[SC_REASON_BYTES]; /* why it was not measured; empty when it was */
 };
 
-#define SC_PRECISION_DEFAULT 0.05 /* half-width of an interval that has converged, of the median */
+#define SC_PRECISION_DEFAULT 0.05 /* half-width of an interval that has converged, of the median   \
+				   */
 #define SC_CONFIDENCE 0.95
 
 /** sc_interval_half_width() - the wider side of the interval, as a fraction of the median */
@@ -42,8 +43,9 @@ enum sc_bound_by {
 struct sc_bound {
 	enum sc_status status;
 	enum sc_bound_by by;
-	double share;            /* of wall without `outside`, 0 … 1 */
-	double if_free_ops_per_s; /* the rate if that part alone cost nothing; 0: it is all there is */
+	double share;             /* of wall without `outside`, 0 … 1 */
+	double if_free_ops_per_s; /* the rate if that part alone cost nothing; 0: it is all there is
+				   */
 	char reason[SC_REASON_BYTES];
 };
 
@@ -74,21 +76,21 @@ const char *sc_ended_name(enum sc_ended ended);
 
 struct sc_cell {
 	/* identity; strings owned */
-	char *id;      /* "local/commit/insert_one/wal/full/recycled", unique in a report */
+	char *id; /* "local/commit/insert_one/wal/full/recycled", unique in a report */
 	char *target;
 	char *suite;
 	char suite_digest[65]; /* SHA-256 of the suite's text, hex */
 	char *workload;
-	char *unit;     /* of one operation: "row", "query" … */
+	char *unit; /* of one operation: "row", "query" … */
 	char *store;
 	uint32_t clients;
-	char *device;   /* "none" */
-	char *clock;    /* "real" */
-	char *layers;   /* "meter,unix" */
+	char *device; /* "none" */
+	char *clock;  /* "real" */
+	char *layers; /* "meter,unix" */
 	enum sc_wal_state wal_state;
 	bool uses_wal_state; /* false outside WAL: printed as not applicable */
 	struct sc_setting setting, effective;
-	char *same_as;        /* id of the cell that was run for it, or NULL */
+	char *same_as; /* id of the cell that was run for it, or NULL */
 	char *same_as_reason;
 	uint64_t rows, seed;
 	double precision; /* asked for, of `converged`; 0 = SC_PRECISION_DEFAULT; not in the file */
@@ -105,7 +107,7 @@ struct sc_cell {
 	enum sc_ended ended;
 	struct sc_latency op_ns, commit_ns;
 	enum sc_status cpu_wall_status;
-	double cpu_wall; /* process CPU / wall, median over timing samples */
+	double cpu_wall;           /* process CPU / wall, median over timing samples */
 	uint64_t busy_retries;     /* of all timing samples */
 	uint64_t checkpoints_seen; /* the same */
 
@@ -119,7 +121,7 @@ struct sc_cell {
 	struct sc_checkpoints checkpoints;
 	struct sc_space space;
 	uint64_t calls_dropped;
-	uint64_t major_faults;  /* of the first ledger sample */
+	uint64_t major_faults; /* of the first ledger sample */
 	struct sc_io *io;
 	size_t io_count;
 
@@ -185,21 +187,22 @@ struct sc_bound sc_bound_of(const struct sc_split *split, uint64_t major_faults,
 
 struct sc_target {
 	char *label;
-	char *path;           /* where the sweep worked; absolute */
-	char *filesystem;     /* "ext4" */
+	char *path;       /* where the sweep worked; absolute */
+	char *filesystem; /* "ext4" */
 	char *mount_options;
-	char *storage;        /* "vda" and what is known of it, or the mount source */
+	char *storage; /* "vda" and what is known of it, or the mount source */
 	enum sc_status rotational_status;
-	bool rotational;      /* what the kernel says */
-	char *write_cache;    /* "write back", "write through", or NULL: not known */
-	bool flush_disabled;  /* by a mount option, its own or of what is underneath; not in the file */
-	bool is_virtual;      /* a disk of a virtual machine; the same */
-	char *disk;           /* whose traffic the samples watch: "vda"; NULL: none can be */
-	char *disk_reason;    /* why not; NULL: not known */
+	bool rotational;     /* what the kernel says */
+	char *write_cache;   /* "write back", "write through", or NULL: not known */
+	bool flush_disabled; /* by a mount option, its own or of what is underneath; not in the file
+			      */
+	bool is_virtual;     /* a disk of a virtual machine; the same */
+	char *disk;          /* whose traffic the samples watch: "vda"; NULL: none can be */
+	char *disk_reason;   /* why not; NULL: not known */
 	enum sc_status sync_floor_status;
 	uint64_t sync_floor_ns_p50; /* 4 KiB overwrite + fdatasync */
 	uint64_t sync_floor_n;
-	char *sync_floor_reason; /* why there is none; NULL: not known */
+	char *sync_floor_reason;           /* why there is none; NULL: not known */
 	enum sc_status uring_floor_status; /* the same as linked io_uring requests */
 	uint64_t uring_floor_ns_p50;
 	char *uring_floor_reason;
@@ -210,10 +213,10 @@ struct sc_recommendation { /* the cheapest setting of a loss class, on one targe
 	char *target;
 	char *workload;
 	enum sc_loss loss;
-	char *label;      /* "wal/full" */
-	char *pragmas;    /* lines, newline separated */
+	char *label;                      /* "wal/full" */
+	char *pragmas;                    /* lines, newline separated */
 	struct sc_interval commits_per_s; /* n 0: a report from before it was kept */
-	char *sentence;   /* what it can lose */
+	char *sentence;                   /* what it can lose */
 };
 
 /* How many timing samples cells were to get. */
@@ -222,16 +225,16 @@ struct sc_sampling {
 	uint32_t pilot;   /* the rest is of the rule: samples before its first look; 0: unknown */
 	uint64_t time_ns; /* that all timing rounds could take, the pilot aside */
 	struct sc_stop_rule rule; /* look_count 0: not planned, as nothing had been measured */
-	struct {          /* trials of the rule; draws 0: none */
-		uint32_t draws;           /* of each distribution and spread */
-		double lowest;            /* share of runs that were covered, of the worst of them */
+	struct {                  /* trials of the rule; draws 0: none */
+		uint32_t draws;   /* of each distribution and spread */
+		double lowest;    /* share of runs that were covered, of the worst of them */
 		enum sc_stop_shape shape; /* which that is */
 		double spread;
 	} simulated;
 };
 
 struct sc_report_head {
-	char kind[16];    /* "sweep" */
+	char kind[16]; /* "sweep" */
 	char tool_version[32], tool_commit[64];
 	bool tool_dirty;
 	char *host_label, *kernel, *cpu;
@@ -243,14 +246,14 @@ struct sc_report_head {
 	char **compile_options; /* owned, compile_option_count of them */
 	size_t compile_option_count;
 	uint64_t seed;
-	char *order;            /* "shuffled per round" */
+	char *order;                    /* "shuffled per round" */
 	char started[40], finished[40]; /* RFC 3339, UTC */
 	bool complete;
 	uint32_t rounds;
 	enum sc_status load_status; /* SC_SKIPPED: a report from before it was kept */
-	double load; /* of the machine in the minute before the first sample */
-	uint32_t resumed; /* how often it was gone on with after an early end */
-	double precision; /* asked for; 0 = SC_PRECISION_DEFAULT */
+	double load;                /* of the machine in the minute before the first sample */
+	uint32_t resumed;           /* how often it was gone on with after an early end */
+	double precision;           /* asked for; 0 = SC_PRECISION_DEFAULT */
 	struct sc_sampling sampling;
 	struct sc_setting base; /* what labels leave out */
 	struct sc_target *targets;
@@ -286,7 +289,8 @@ struct sc_report_reader;
 int sc_report_open(const char *path, struct sc_report_reader **ret_reader, struct sc_error *error);
 const struct sc_report_head *sc_report_reader_head(const struct sc_report_reader *reader);
 /** Return: 0 with *ret_cell filled (caller finishes it), 1 at the end, < 0 on error. */
-int sc_report_next(struct sc_report_reader *reader, struct sc_cell *ret_cell, struct sc_error *error);
+int sc_report_next(struct sc_report_reader *reader, struct sc_cell *ret_cell,
+		   struct sc_error *error);
 /** sc_report_rewind() - go back to before the first cell of the same file */
 int sc_report_rewind(struct sc_report_reader *reader, struct sc_error *error);
 void sc_report_closep(struct sc_report_reader **reader);

@@ -25,16 +25,16 @@ enum sc_sample_kind {
 /* Where a sample's data is kept. Later stores add a name here. */
 struct sc_sample_spec {
 	enum sc_sample_kind kind;
-	char *cell_id;      /* owned, as all strings here */
-	char *suite_text;   /* the suite's JSON, whole */
+	char *cell_id;    /* owned, as all strings here */
+	char *suite_text; /* the suite's JSON, whole */
 	char *workload;
-	char *directory;    /* existing and empty; the sample works only inside it */
-	char *store;        /* "sqlite" */
+	char *directory; /* existing and empty; the sample works only inside it */
+	char *store;     /* "sqlite" */
 	struct sc_setting setting;
 	enum sc_wal_state wal_state;
-	uint64_t rows;        /* of the dataset; 0 = the suite's */
-	uint64_t operations;  /* to time; for a ledger sample the ledger_ops */
-	uint64_t seed;        /* of the generators: same seed, same statements */
+	uint64_t rows;          /* of the dataset; 0 = the suite's */
+	uint64_t operations;    /* to time; for a ledger sample the ledger_ops */
+	uint64_t seed;          /* of the generators: same seed, same statements */
 	uint64_t time_limit_ns; /* 0 = none: a timing sample stops early at a commit boundary */
 	uint32_t round;
 	uint32_t instruments; /* bit per enum sc_instrument; 0 for timing samples */
@@ -49,7 +49,7 @@ struct sc_sample_spec {
 struct sc_latency {
 	enum sc_status status;
 	uint64_t n, p50_ns, p90_ns, p99_ns, p999_ns, max_ns;
-	uint32_t *buckets; /* SC_HIST_BUCKETS counts, owned; NULL when n is 0 */
+	uint32_t *buckets;            /* SC_HIST_BUCKETS counts, owned; NULL when n is 0 */
 	char reason[SC_REASON_BYTES]; /* why it was not measured; empty when it was */
 };
 
@@ -60,7 +60,7 @@ struct sc_io {
 	enum sc_role role;
 	enum sc_op op;
 	uint64_t calls, failures, bytes;
-	uint64_t timed, ns;       /* ns: estimate for all calls where timed < calls */
+	uint64_t timed, ns; /* ns: estimate for all calls where timed < calls */
 	uint64_t ns_p50, ns_p99, ns_max;
 };
 
@@ -83,9 +83,10 @@ struct sc_syncs {
 	uint64_t directory; /* libc syncs of directories */
 	uint64_t physical;  /* all libc syncs; vfs + directory when no layer withholds */
 	uint64_t withheld;
-	uint64_t omitted;   /* syncs SQLite itself left out: synchronous=OFF */
+	uint64_t omitted;          /* syncs SQLite itself left out: synchronous=OFF */
 	uint64_t fsync, fdatasync; /* of physical */
-	/* whether directory, physical, fsync and fdatasync were seen: they come from the tap alone */
+	/* whether directory, physical, fsync and fdatasync were seen: they come from the tap alone
+	 */
 	enum sc_status physical_status;
 	char reason[SC_REASON_BYTES]; /* of either status */
 };
@@ -105,16 +106,16 @@ struct sc_space {
 };
 
 struct sc_sample {
-	char *cell_id;         /* of the specification; owned; NULL where that could not be read */
+	char *cell_id; /* of the specification; owned; NULL where that could not be read */
 	enum sc_sample_kind kind;
 	uint32_t round;
-	enum sc_status status; /* SC_MEASURED, SC_FAILED, SC_UNSUPPORTED */
-	char *reason;          /* owned; NULL when measured */
-	bool verified;         /* rows, sums, reopened, quick_check */
+	enum sc_status status;       /* SC_MEASURED, SC_FAILED, SC_UNSUPPORTED */
+	char *reason;                /* owned; NULL when measured */
+	bool verified;               /* rows, sums, reopened, quick_check */
 	struct sc_setting effective; /* read back */
 	uint64_t operations, commits;
-	uint64_t wall_ns;      /* of the timed part, independent clock */
-	uint64_t cpu_ns;       /* process CPU of the timed part; of clients, the sum */
+	uint64_t wall_ns; /* of the timed part, independent clock */
+	uint64_t cpu_ns;  /* process CPU of the timed part; of clients, the sum */
 	uint64_t run_delay_ns, steal_ns;
 	enum sc_status run_delay_status, steal_status; /* whether the kernel says */
 	uint64_t other_io_bytes; /* that the disk moved in the timed part, without the own ones */
@@ -148,7 +149,8 @@ double sc_sample_rate(const struct sc_sample *sample);
  * JSON of both, one line, no newline inside. The caller frees *ret_text. The parsers fill a struct
  * that holds nothing yet, and leave it empty when they fail.
  */
-int sc_sample_spec_format(const struct sc_sample_spec *spec, char **ret_text, struct sc_error *error);
+int sc_sample_spec_format(const struct sc_sample_spec *spec, char **ret_text,
+			  struct sc_error *error);
 int sc_sample_spec_parse(const char *text, struct sc_sample_spec *ret_spec, struct sc_error *error);
 int sc_sample_format(const struct sc_sample *sample, char **ret_text, struct sc_error *error);
 int sc_sample_parse(const char *text, struct sc_sample *ret_sample, struct sc_error *error);

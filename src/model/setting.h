@@ -18,11 +18,11 @@ enum sc_journal_mode {
 };
 
 enum sc_synchronous { /* the numbers are SQLite's */
-	SC_SYNCHRONOUS_OFF,
-	SC_SYNCHRONOUS_NORMAL,
-	SC_SYNCHRONOUS_FULL,
-	SC_SYNCHRONOUS_EXTRA,
-	SC_SYNCHRONOUS_COUNT_,
+		      SC_SYNCHRONOUS_OFF,
+		      SC_SYNCHRONOUS_NORMAL,
+		      SC_SYNCHRONOUS_FULL,
+		      SC_SYNCHRONOUS_EXTRA,
+		      SC_SYNCHRONOUS_COUNT_,
 };
 
 enum sc_locking_mode {
@@ -42,12 +42,12 @@ struct sc_setting {
 	enum sc_synchronous synchronous;
 	bool fullfsync;
 	bool checkpoint_fullfsync;
-	uint32_t page_size;         /* bytes, a power of two, 512 … 65536 */
-	int64_t cache_size;         /* as SQLite's pragma: > 0 pages, < 0 KiB */
+	uint32_t page_size;          /* bytes, a power of two, 512 … 65536 */
+	int64_t cache_size;          /* as SQLite's pragma: > 0 pages, < 0 KiB */
 	uint32_t wal_autocheckpoint; /* pages; 0 = never */
 	enum sc_locking_mode locking_mode;
-	uint64_t mmap_size;         /* bytes */
-	uint32_t rows_per_commit;   /* operations in one transaction; 0 = the workload's own */
+	uint64_t mmap_size;       /* bytes */
+	uint32_t rows_per_commit; /* operations in one transaction; 0 = the workload's own */
 };
 
 /** sc_setting_default() - what SQLite's documentation calls the defaults (DELETE, FULL, 4096 …). */
@@ -97,9 +97,9 @@ struct sc_setting_field {
 	unsigned int apply_order; /* 1 … in order of application; 0: not a pragma */
 	int64_t (*get)(const struct sc_setting *setting);
 	void (*set)(struct sc_setting *setting, int64_t value); /* @value was checked */
-	int64_t min, max;         /* inclusive, of what get() returns */
+	int64_t min, max;                         /* inclusive, of what get() returns */
 	const char *(*value_name)(int64_t value); /* "wal"; NULL where the value is a number */
-	bool is_flag;             /* 0 or 1: false and true in JSON */
+	bool is_flag;                             /* 0 or 1: false and true in JSON */
 };
 
 extern const struct sc_setting_field sc_setting_fields[];

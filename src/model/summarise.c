@@ -101,7 +101,7 @@ struct gathering {
 	const struct sc_sample *samples;
 	size_t sample_count;
 	uint32_t clients; /* that each sample had */
-	double *values; /* sample_count of them */
+	double *values;   /* sample_count of them */
 };
 
 /* Ascending values of the usable samples of a kind. Return: how many. */

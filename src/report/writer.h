@@ -32,10 +32,10 @@ struct sc_render_options sc_render_options_detect(FILE *out);
 int sc_report_render(const char *path, const char *format, FILE *out,
 		     const struct sc_render_options *options, struct sc_error *error);
 
-struct sc_survey_table { /* of cells that stand in one table */
-	bool commits;    /* some cell has commits */
+struct sc_survey_table {  /* of cells that stand in one table */
+	bool commits;     /* some cell has commits */
 	bool has_batches; /* some commit has more or less than one operation */
-	bool varies;     /* in operations a commit: a column, not a part of the heading */
+	bool varies;      /* in operations a commit: a column, not a part of the heading */
 };
 
 /* What the pass before the writing found out. */
@@ -43,7 +43,7 @@ struct sc_survey {
 	struct sc_survey_table *tables; /* in order; owned by whoever renders */
 	size_t table_count;
 	size_t cell_count;
-	size_t label_columns; /* widest label of a setting, in terminal columns */
+	size_t label_columns;         /* widest label of a setting, in terminal columns */
 	bool has_fresh, has_recycled; /* WAL states of the cells */
 	bool has_batches;             /* some table has */
 	bool has_statements;          /* some commit has several operations */
@@ -62,24 +62,26 @@ struct sc_render {
 	struct sc_render_options options;
 	const struct sc_report_head *head;
 	struct sc_survey survey;
-	unsigned int pass;   /* 0 … passes - 1 */
-	size_t cell_index;   /* within the pass */
-	size_t table_index;  /* of the cell, in the survey */
-	struct sc_copies *copies; /* of the current table, for its end; whoever renders frees them */
+	unsigned int pass;  /* 0 … passes - 1 */
+	size_t cell_index;  /* within the pass */
+	size_t table_index; /* of the cell, in the survey */
+	struct sc_copies
+		*copies; /* of the current table, for its end; whoever renders frees them */
 	size_t copies_count;
-	struct sc_cell previous; /* of the pass, for where a group begins; id NULL before the first */
+	struct sc_cell
+		previous; /* of the pass, for where a group begins; id NULL before the first */
 	struct sc_error *error;
 };
 
 /* All functions return 0 or a negative code with render->error filled. */
 struct sc_writer {
-	const char *name;      /* "md" */
-	const char *extension; /* ".md" */
-	const char *summary;   /* one line for --help */
-	unsigned int passes;   /* how often the cells are gone through */
+	const char *name;                       /* "md" */
+	const char *extension;                  /* ".md" */
+	const char *summary;                    /* one line for --help */
+	unsigned int passes;                    /* how often the cells are gone through */
 	int (*begin)(struct sc_render *render); /* of each pass */
 	int (*cell)(struct sc_render *render, const struct sc_cell *cell);
-	int (*end)(struct sc_render *render);   /* of each pass */
+	int (*end)(struct sc_render *render); /* of each pass */
 };
 
 /** sc_render_begins_table() - whether @cell cannot stand in a table with the one before it */

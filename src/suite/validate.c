@@ -9,7 +9,8 @@
  * VACUUM. Names are expanded with their first value.
  *
  * The schema runs, in the process of whoever reads the suite, so its work is bounded, in steps and
- * in memory: a statement that never ends meets the bound in seconds, one of a million rows does not.
+ * in memory: a statement that never ends meets the bound in seconds, one of a million rows does
+ * not.
  */
 
 #include <sqlite3.h>

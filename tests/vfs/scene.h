@@ -36,7 +36,10 @@
 		.name = (sentence), .test_func = (function), .setup_func = scene_setup_quick,      \
 		.teardown_func = scene_teardown                                                    \
 	}
-#define CASE_BARE(sentence, function) { .name = (sentence), .test_func = (function) }
+#define CASE_BARE(sentence, function)                                                              \
+	{                                                                                          \
+		.name = (sentence), .test_func = (function)                                        \
+	}
 
 /** scene_setup() - the meter without, _cpu and _quick - with readings of thread CPU. */
 int scene_setup(void **state);

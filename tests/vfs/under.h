@@ -23,17 +23,18 @@ struct under_counts {
 
 struct under {
 	struct under_counts counts[SC_ROLE_COUNT_][SC_OP_COUNT_];
-	_Atomic uint64_t opened;   /* successfully */
+	_Atomic uint64_t opened; /* successfully */
 	_Atomic uint64_t busy;
-	_Atomic uint64_t planted_ns; /* what the delays below really took, wall */
-	int version;               /* of the io_methods: 1 to 3 */
-	bool lacks_shm;            /* version 2 or 3 without shared memory */
-	_Atomic uint32_t sync_us;  /* each sync takes this much longer, asleep */
-	_Atomic uint32_t read_us;  /* each read */
-	_Atomic uint32_t write_us; /* each write */
-	_Atomic uint32_t spin_us;  /* each write burns this much processor time */
+	_Atomic uint64_t planted_ns;    /* what the delays below really took, wall */
+	int version;                    /* of the io_methods: 1 to 3 */
+	bool lacks_shm;                 /* version 2 or 3 without shared memory */
+	_Atomic uint32_t sync_us;       /* each sync takes this much longer, asleep */
+	_Atomic uint32_t read_us;       /* each read */
+	_Atomic uint32_t write_us;      /* each write */
+	_Atomic uint32_t spin_us;       /* each write burns this much processor time */
 	_Atomic uint32_t failing_write; /* counts down; the write that reaches 0 fails */
-	void (*on_write)(enum sc_role role, uint64_t end_bytes); /* before each write; may be NULL */
+	void (*on_write)(enum sc_role role,
+			 uint64_t end_bytes); /* before each write; may be NULL */
 };
 
 extern struct under under;

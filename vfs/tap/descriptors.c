@@ -230,7 +230,7 @@ static int counted_fcntl(fcntl_function real, int fd, int command, void *argumen
 		va_start(arguments, command);                                                      \
 		argument = va_arg(arguments, void *);                                              \
 		va_end(arguments);                                                                 \
-		if (!sc_tap_is_on())                                                                    \
+		if (!sc_tap_is_on())                                                               \
 			return sc_tap_real_##name(fd, command, argument);                          \
 		return counted_fcntl(sc_tap_real_##name, fd, command, argument);                   \
 	}

@@ -22,12 +22,12 @@
 
 #include "../ledger.h"
 
-#define TABLE_FDS 65536u
-#define KNOWN (1u << 31)
+#define TABLE_FDS      65536u
+#define KNOWN          (1u << 31)
 #define INSTANCE_SHIFT 10u
-#define INSTANCE_MASK (0xffffu << INSTANCE_SHIFT)
-#define COUNT_MASK (SC_METER_DATABASES - 1u)
-#define FILE_MASK (SC_TAP_OURS | ((1u << INSTANCE_SHIFT) - 1u))
+#define INSTANCE_MASK  (0xffffu << INSTANCE_SHIFT)
+#define COUNT_MASK     (SC_METER_DATABASES - 1u)
+#define FILE_MASK      (SC_TAP_OURS | ((1u << INSTANCE_SHIFT) - 1u))
 
 static_assert((SC_METER_DATABASES & COUNT_MASK) == 0, "a count is a mask");
 static_assert(SC_TAP_ROLE_BITS + SC_TAP_DATABASE_BITS == INSTANCE_SHIFT, "fields do not overlap");
@@ -63,9 +63,9 @@ static void raise_used(uint32_t count)
 {
 	uint32_t seen = atomic_load_explicit(&used, memory_order_relaxed);
 
-	while (seen < count && !atomic_compare_exchange_weak_explicit(
-				       &used, &seen, count, memory_order_relaxed,
-				       memory_order_relaxed))
+	while (seen < count &&
+	       !atomic_compare_exchange_weak_explicit(&used, &seen, count, memory_order_relaxed,
+						      memory_order_relaxed))
 		;
 }
 

@@ -17,9 +17,9 @@
 
 typedef uint32_t sc_tap_file;
 
-#define SC_TAP_STRANGER 0u
-#define SC_TAP_OURS (1u << 30)
-#define SC_TAP_ROLE_BITS 4u
+#define SC_TAP_STRANGER      0u
+#define SC_TAP_OURS          (1u << 30)
+#define SC_TAP_ROLE_BITS     4u
 #define SC_TAP_DATABASE_BITS 6u
 
 static_assert(SC_ROLE_COUNT_ <= 1u << SC_TAP_ROLE_BITS, "a role fits");

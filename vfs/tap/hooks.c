@@ -53,12 +53,12 @@ static int sc_tap_raw_allocate(int fd, off_t offset, off_t size)
 
 /* --- the hooks on descriptors and names */
 
-#define FAILED_MOVED(value) ((value) < 0)
+#define FAILED_MOVED(value)  ((value) < 0)
 #define FAILED_STATUS(value) ((value) == -1)
 #define FAILED_NUMBER(value) ((value) != 0)
-#define BYTES_MOVED(value) ((value) > 0 ? (uint64_t)(value) : 0u)
-#define BYTES_STATUS(value) 0u
-#define BYTES_NUMBER(value) 0u
+#define BYTES_MOVED(value)   ((value) > 0 ? (uint64_t)(value) : 0u)
+#define BYTES_STATUS(value)  0u
+#define BYTES_NUMBER(value)  0u
 
 /* Apart, so that a hook of a tap that is off needs no stack. */
 #define NOINLINE __attribute__((noinline))

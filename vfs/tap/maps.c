@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 #define MAPPINGS 256u
-#define CLAIMED 1u /* no mapping begins there */
+#define CLAIMED  1u /* no mapping begins there */
 
 struct mapping {
 	_Atomic uintptr_t start; /* 0: free */
@@ -29,9 +29,9 @@ static void raise_used(uint32_t count)
 {
 	uint32_t seen = atomic_load_explicit(&used, memory_order_relaxed);
 
-	while (seen < count && !atomic_compare_exchange_weak_explicit(
-				       &used, &seen, count, memory_order_relaxed,
-				       memory_order_relaxed))
+	while (seen < count &&
+	       !atomic_compare_exchange_weak_explicit(&used, &seen, count, memory_order_relaxed,
+						      memory_order_relaxed))
 		;
 }
 

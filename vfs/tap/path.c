@@ -29,7 +29,7 @@
 #include "record.h"
 
 #define TEMPORARY_PREFIX "etilqs_"
-#define DELETED_SUFFIX " (deleted)"
+#define DELETED_SUFFIX   " (deleted)"
 
 static bool has_prefix(const char *text, const char *prefix)
 {

@@ -87,7 +87,8 @@ static void leave_below(struct sc_below *below, uint64_t wall_ns, const struct s
 	below->own_ns += own_ns;
 }
 
-/* Books the shares of a sync that ran from call->start_ns to @end_ns, and what reading them took. */
+/* Books the shares of a sync that ran from call->start_ns to @end_ns, and what reading them took.
+ */
 static void note_cpu(const struct sc_tap_call *call, struct sc_series *series, uint64_t end_ns)
 {
 	struct sc_thread *thread = call->thread;

@@ -26,11 +26,11 @@
 struct sc_tap_call {
 	struct sc_thread *thread;
 	sc_tap_file file;
-	enum sc_op op;           /* may be made more precise until the end */
+	enum sc_op op; /* may be made more precise until the end */
 	bool is_timed;
-	bool has_cpu;            /* mark is set */
-	uint64_t before_ns;      /* with has_cpu: when its readings began */
-	uint64_t start_ns;       /* with is_timed; sc_clock_real_ns() */
+	bool has_cpu;       /* mark is set */
+	uint64_t before_ns; /* with has_cpu: when its readings began */
+	uint64_t start_ns;  /* with is_timed; sc_clock_real_ns() */
 	struct sc_cpu_mark mark;
 };
 

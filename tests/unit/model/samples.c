@@ -59,8 +59,8 @@ struct sc_sample make_ledger(uint32_t round, uint64_t wall_ns)
 
 	sample.kind = SC_SAMPLE_LEDGER;
 	sample.split = (struct sc_split){.total_ns = wall_ns};
-	sample.syncs = (struct sc_syncs){.vfs = 300, .directory = 100, .physical = 400,
-					 .fdatasync = 400};
+	sample.syncs =
+		(struct sc_syncs){.vfs = 300, .directory = 100, .physical = 400, .fdatasync = 400};
 	sample.space.payload_bytes = 10000;
 	sample.space.vfs_bytes = 1000000;
 	return sample;
@@ -142,8 +142,8 @@ void give_rates(struct sc_cell *cell, const double *rates, size_t count, double 
 		wall_ns - wall_ns / 10 - samples[0].split.wall_ns[SC_PART_SYNC];
 	samples[0].checkpoints.count = cell->setting.journal_mode == SC_JOURNAL_WAL;
 	for (size_t i = 0; i < count; i++) {
-		samples[i + 1] = make_timing((uint32_t)i + 1, 1000, 1000,
-					     (uint64_t)(1000 * 1e9 / rates[i]));
+		samples[i + 1] =
+			make_timing((uint32_t)i + 1, 1000, 1000, (uint64_t)(1000 * 1e9 / rates[i]));
 		samples[i + 1].effective = cell->setting;
 		add_latency(&samples[i + 1], (uint64_t)(1e9 / rates[i]), 1000);
 	}

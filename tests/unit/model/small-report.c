@@ -214,11 +214,11 @@ static void add_copy(struct small_report *report)
 	struct sc_cell *cell = add(report, "insert_one", &behaviour);
 	struct sc_error error;
 
-	assert_int_equal(sc_cell_same(cell, source,
-				      sc_setting_same_reason(&cell->setting, &source->setting,
-							     false),
-				      &error),
-			 0);
+	assert_int_equal(
+		sc_cell_same(cell, source,
+			     sc_setting_same_reason(&cell->setting, &source->setting, false),
+			     &error),
+		0);
 }
 
 static void add_failure(struct small_report *report)

@@ -596,7 +596,8 @@ static void a_split_that_waited_for_a_cpu_is_found(void **state)
 		finding = find(&cell, SC_FINDING_SPLIT_WAITED);
 		assert_int_equal(finding != NULL, delay_ns > 20000);
 		if (finding)
-			assert_non_null(strstr(finding->text, "waited for a CPU in 21 % of its time"));
+			assert_non_null(
+				strstr(finding->text, "waited for a CPU in 21 % of its time"));
 		sc_cell_fini(&cell);
 	}
 }

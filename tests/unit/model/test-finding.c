@@ -20,13 +20,15 @@ static void arguments_fill_the_sentence_then_the_next_step(void **state)
 	assert_int_equal(findings.count, 1);
 	assert_string_equal(findings.items[0].code, "autocheckpoint-counts-pages");
 	assert_int_equal(findings.items[0].severity, SC_SEVERITY_WARNING);
-	assert_string_equal(findings.items[0].text,
-			    "wal_autocheckpoint counts pages: 1000 pages of 65536 bytes let the WAL "
-			    "grow to 62.5 MiB between checkpoints, 16 times what pages of 4096 bytes "
-			    "do");
-	assert_string_equal(findings.items[0].next,
-			    "PRAGMA wal_autocheckpoint = 62 keeps it as small as with pages of 4096 "
-			    "bytes");
+	assert_string_equal(
+		findings.items[0].text,
+		"wal_autocheckpoint counts pages: 1000 pages of 65536 bytes let the WAL "
+		"grow to 62.5 MiB between checkpoints, 16 times what pages of 4096 bytes "
+		"do");
+	assert_string_equal(
+		findings.items[0].next,
+		"PRAGMA wal_autocheckpoint = 62 keeps it as small as with pages of 4096 "
+		"bytes");
 	sc_findings_fini(&findings);
 	sc_findings_fini(&findings); /* twice is once */
 	assert_null(findings.items);

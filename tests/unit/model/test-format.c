@@ -30,10 +30,10 @@ static void check(const struct format_case *cases, size_t count,
 static void times_have_three_digits_and_the_unit_they_round_to(void **state)
 {
 	static const struct format_case cases[] = {
-		{0, "0 ns"},          {1, "1 ns"},           {850, "850 ns"},
-		{999, "999 ns"},      {1000, "1.00 µs"},     {12340, "12.3 µs"},
-		{999499, "999 µs"},   {999600, "1.00 ms"},   {1.234e6, "1.23 ms"},
-		{9.996e6, "10.0 ms"}, {99.96e6, "100 ms"},   {2e9, "2.00 s"},
+		{0, "0 ns"},          {1, "1 ns"},         {850, "850 ns"},
+		{999, "999 ns"},      {1000, "1.00 µs"},   {12340, "12.3 µs"},
+		{999499, "999 µs"},   {999600, "1.00 ms"}, {1.234e6, "1.23 ms"},
+		{9.996e6, "10.0 ms"}, {99.96e6, "100 ms"}, {2e9, "2.00 s"},
 		{3600e9, "3600 s"},
 	};
 
@@ -44,8 +44,9 @@ static void times_have_three_digits_and_the_unit_they_round_to(void **state)
 static void sizes_count_in_1024(void **state)
 {
 	static const struct format_case cases[] = {
-		{0, "0 B"},           {512, "512 B"},          {1023, "1023 B"},
-		{1024, "1.0 KiB"},    {4096, "4.0 KiB"},       {65536, "64.0 KiB"},
+		{0, "0 B"},           {512, "512 B"},
+		{1023, "1023 B"},     {1024, "1.0 KiB"},
+		{4096, "4.0 KiB"},    {65536, "64.0 KiB"},
 		{1048576, "1.0 MiB"}, {5.5 * (1 << 30), "5.5 GiB"},
 	};
 
@@ -56,8 +57,8 @@ static void sizes_count_in_1024(void **state)
 static void rates_count_in_thousands(void **state)
 {
 	static const struct format_case cases[] = {
-		{0.5, "0.50"},    {845, "845"},       {845.4, "845"},     {11234, "11.2k"},
-		{3449, "3.45k"},  {999.7, "1.00k"},   {1.234e6, "1.23M"}, {5e9, "5.00G"},
+		{0.5, "0.50"},   {845, "845"},     {845.4, "845"},     {11234, "11.2k"},
+		{3449, "3.45k"}, {999.7, "1.00k"}, {1.234e6, "1.23M"}, {5e9, "5.00G"},
 	};
 
 	(void)state;
@@ -77,8 +78,8 @@ static void whole_counts_have_no_decimals(void **state)
 static void shares_are_percentages(void **state)
 {
 	static const struct format_case cases[] = {
-		{0, "0 %"},       {0.004, "0.4 %"}, {0.0999, "10 %"},
-		{0.874, "87 %"}, {1, "100 %"},      {-0.004, "-0.4 %"},
+		{0, "0 %"},      {0.004, "0.4 %"}, {0.0999, "10 %"},
+		{0.874, "87 %"}, {1, "100 %"},     {-0.004, "-0.4 %"},
 	};
 
 	(void)state;
@@ -87,8 +88,8 @@ static void shares_are_percentages(void **state)
 
 static void numbers_are_short_and_read_back(void **state)
 {
-	static const double values[] = {0,     1,     0.1,  1.0 / 3, 4096, 1e300,
-					-2.5, 1e-9, 123456789.123, 9007199254740993.0};
+	static const double values[] = {0,     1,    0.1,  1.0 / 3,       4096,
+					1e300, -2.5, 1e-9, 123456789.123, 9007199254740993.0};
 	char text[SC_FORMAT_BYTES];
 
 	(void)state;

@@ -265,8 +265,7 @@ int main(void)
 		CASE_IN("reading survives each failed allocation",
 			reading_survives_each_failed_allocation, scratch_setup, scratch_teardown),
 		CASE_IN("rendering survives each failed allocation",
-			rendering_survives_each_failed_allocation, scratch_setup,
-			scratch_teardown),
+			rendering_survives_each_failed_allocation, scratch_setup, scratch_teardown),
 	};
 
 	return cmocka_run_group_tests_name("memory", cases, hook_cjson, unhook_cjson);

@@ -13,8 +13,8 @@
 /* A cell in which every figure has a value of its own. */
 static struct sc_cell full_cell(void)
 {
-	struct sc_cell cell = make_cell("local", "insert_one", SC_JOURNAL_DELETE,
-					SC_SYNCHRONOUS_FULL);
+	struct sc_cell cell =
+		make_cell("local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL);
 	struct sc_sample samples[2] = {make_ledger(0, 1000000),
 				       make_timing(1, 200, 100, 1000000000)};
 	struct sc_sample *ledger = &samples[0];
@@ -37,9 +37,17 @@ static struct sc_cell full_cell(void)
 	ledger->calls_dropped = 9;
 	ledger->major_faults = 8;
 	ledger->space = (struct sc_space){
-		.payload_bytes = 1000, .database_bytes = 2, .wal_bytes = 3, .journal_bytes = 4,
-		.shm_bytes = 5, .total_bytes = 6, .wal_bytes_max = 7, .journal_bytes_max = 8,
-		.total_bytes_max = 9, .allocated_bytes = 10, .vfs_bytes = 5000,
+		.payload_bytes = 1000,
+		.database_bytes = 2,
+		.wal_bytes = 3,
+		.journal_bytes = 4,
+		.shm_bytes = 5,
+		.total_bytes = 6,
+		.wal_bytes_max = 7,
+		.journal_bytes_max = 8,
+		.total_bytes_max = 9,
+		.allocated_bytes = 10,
+		.vfs_bytes = 5000,
 		.page_cache_bytes = 11,
 	};
 	add_io(ledger, SC_INSTRUMENT_VFS, SC_ROLE_MAIN_DB, SC_OP_WRITE, 100, 409600);
@@ -149,7 +157,8 @@ static void rows_read_what_they_say(void **state)
 		{"total_bytes_max", 9},
 		{"allocated_bytes", 10},
 		{"page_cache_bytes", 11},
-		{"instrument_cost", 9600.0 / 5000000}, /* without checkpoints: no timing sample had one */
+		{"instrument_cost",
+		 9600.0 / 5000000}, /* without checkpoints: no timing sample had one */
 		{"calls_dropped", 9},
 		{"major_faults", 8},
 	};
@@ -190,8 +199,8 @@ static void shares_of_the_time_inside_sum_to_one(void **state)
 static void a_full_cell_has_every_metric_and_an_empty_one_none(void **state)
 {
 	struct sc_cell full = full_cell();
-	struct sc_cell empty = make_cell("local", "insert_one", SC_JOURNAL_DELETE,
-					 SC_SYNCHRONOUS_FULL);
+	struct sc_cell empty =
+		make_cell("local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL);
 
 	(void)state;
 	for (size_t i = 0; i < sc_metric_count; i++) {
@@ -250,7 +259,9 @@ static void without_the_tap_only_what_it_sees_is_missing(void **state)
 
 static void a_sample_without_a_counter_says_so(void **state)
 {
-	struct sc_cell_sample sample = {.wall_ns = 1000, .operations = 5, .steal_ns = 7,
+	struct sc_cell_sample sample = {.wall_ns = 1000,
+					.operations = 5,
+					.steal_ns = 7,
 					.run_delay_status = SC_UNSUPPORTED};
 
 	(void)state;
@@ -274,8 +285,8 @@ static void a_quantile_needs_values_beyond_it(void **state)
 		const char *key;
 		uint64_t least;
 	} cases[] = {
-		{"op_ns_p50", 1},      {"op_ns_p90", 10},      {"op_ns_p99", 100},
-		{"op_ns_p999", 1000},  {"op_ns_max", 1},       {"commit_ns_p90", 10},
+		{"op_ns_p50", 1},       {"op_ns_p90", 10},        {"op_ns_p99", 100},
+		{"op_ns_p999", 1000},   {"op_ns_max", 1},         {"commit_ns_p90", 10},
 		{"commit_ns_p99", 100}, {"commit_ns_p999", 1000},
 	};
 	struct sc_cell cell = full_cell();

@@ -12,24 +12,28 @@
 #include "model/promise.h"
 
 /* Loss: none, last, suffix, any. Corruption: - no, r rare, y yes. "n-" is "none, no". */
-static const char *const expected[SC_LOCKING_COUNT_][SC_JOURNAL_COUNT_][SC_SYNCHRONOUS_COUNT_] = {
-	[SC_LOCKING_NORMAL] = {
-		/*                         OFF   NORMAL FULL  EXTRA */
-		[SC_JOURNAL_DELETE]   = {"ay", "lr", "l-", "n-"},
-		[SC_JOURNAL_TRUNCATE] = {"ay", "lr", "n-", "n-"},
-		[SC_JOURNAL_PERSIST]  = {"ay", "lr", "n-", "n-"},
-		[SC_JOURNAL_MEMORY]   = {"ay", "ay", "ay", "ay"},
-		[SC_JOURNAL_WAL]      = {"ay", "s-", "n-", "n-"},
-		[SC_JOURNAL_OFF]      = {"ay", "ay", "ay", "ay"},
-	},
-	[SC_LOCKING_EXCLUSIVE] = {
-		[SC_JOURNAL_DELETE]   = {"ay", "lr", "n-", "n-"},
-		[SC_JOURNAL_TRUNCATE] = {"ay", "lr", "n-", "n-"},
-		[SC_JOURNAL_PERSIST]  = {"ay", "lr", "n-", "n-"},
-		[SC_JOURNAL_MEMORY]   = {"ay", "ay", "ay", "ay"},
-		[SC_JOURNAL_WAL]      = {"ay", "s-", "n-", "n-"},
-		[SC_JOURNAL_OFF]      = {"ay", "ay", "ay", "ay"},
-	},
+static const char
+	*const expected[SC_LOCKING_COUNT_][SC_JOURNAL_COUNT_][SC_SYNCHRONOUS_COUNT_] =
+		{
+			[SC_LOCKING_NORMAL] =
+				{
+					/*                         OFF   NORMAL FULL  EXTRA */
+					[SC_JOURNAL_DELETE] = {"ay", "lr", "l-", "n-"},
+					[SC_JOURNAL_TRUNCATE] = {"ay", "lr", "n-", "n-"},
+					[SC_JOURNAL_PERSIST] = {"ay", "lr", "n-", "n-"},
+					[SC_JOURNAL_MEMORY] = {"ay", "ay", "ay", "ay"},
+					[SC_JOURNAL_WAL] = {"ay", "s-", "n-", "n-"},
+					[SC_JOURNAL_OFF] = {"ay", "ay", "ay", "ay"},
+				},
+			[SC_LOCKING_EXCLUSIVE] =
+				{
+					[SC_JOURNAL_DELETE] = {"ay", "lr", "n-", "n-"},
+					[SC_JOURNAL_TRUNCATE] = {"ay", "lr", "n-", "n-"},
+					[SC_JOURNAL_PERSIST] = {"ay", "lr", "n-", "n-"},
+					[SC_JOURNAL_MEMORY] = {"ay", "ay", "ay", "ay"},
+					[SC_JOURNAL_WAL] = {"ay", "s-", "n-", "n-"},
+					[SC_JOURNAL_OFF] = {"ay", "ay", "ay", "ay"},
+				},
 };
 
 static struct sc_promise promise_of(int mode, int level, int locking)

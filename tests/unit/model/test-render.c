@@ -221,7 +221,8 @@ static void set_text(char **text, const char *to)
 
 static void names_cannot_break_out_of_any_format(void **state)
 {
-	static const char nasty[] = "a|b,\"c\"\n\x1b[31m\x7f*`<b>\xc2\x9b" "1m\xe2\x80\xae\xff";
+	static const char nasty[] = "a|b,\"c\"\n\x1b[31m\x7f*`<b>\xc2\x9b"
+				    "1m\xe2\x80\xae\xff";
 	const struct scratch *scratch = *state;
 	struct small_report report;
 	const struct sc_render_options options = {.columns = 100, .utf8 = true};
@@ -573,9 +574,9 @@ static void a_bad_report_prints_nothing(void **state)
 		FILE *out = open_memstream(&printed, &bytes);
 
 		assert_non_null(out);
-		assert_int_equal(sc_report_render(scratch->path, sc_writers[i]->name, out, NULL,
-						  &error),
-				 SC_E_FORMAT);
+		assert_int_equal(
+			sc_report_render(scratch->path, sc_writers[i]->name, out, NULL, &error),
+			SC_E_FORMAT);
 		assert_int_equal(fclose(out), 0);
 		assert_int_equal(bytes, 0);
 		free(printed);
@@ -630,8 +631,7 @@ static void csv_has_each_metric_of_each_cell_exactly(void **state)
 	assert_int_equal(count_lines(text), 1 + report.count * sc_metric_count);
 	for (size_t i = 0; i < report.count * sc_metric_count; i++) {
 		const struct sc_metric *metric = &sc_metrics[i % sc_metric_count];
-		struct sc_metric_value value =
-			metric->read(&report.cells[i / sc_metric_count]);
+		struct sc_metric_value value = metric->read(&report.cells[i / sc_metric_count]);
 		char expected[200];
 		const char *found;
 
@@ -698,7 +698,8 @@ static void ask_sqlite3(const char *file, const char *sql, char *answer, size_t 
 	FILE *in;
 
 	assert_true(asprintf(&command,
-			     "sqlite3 :memory: -cmd '.mode csv' '.import \"%s\" t' '.mode list' \"%s\" 2>&1",
+			     "sqlite3 :memory: -cmd '.mode csv' '.import \"%s\" t' '.mode list' "
+			     "\"%s\" 2>&1",
 			     file, sql) > 0);
 	in = popen(command, "re");
 	assert_non_null(in);
@@ -736,8 +737,7 @@ static void csv_imports_into_sqlite3(void **state)
 		       sc_metric_count);
 	assert_string_equal(answer, expected);
 	ask_sqlite3(scratch_path(scratch, "cells.csv"),
-		    "select replace(target, char(10), '/') from t limit 1", answer,
-		    sizeof(answer));
+		    "select replace(target, char(10), '/') from t limit 1", answer, sizeof(answer));
 	assert_string_equal(answer, "a, \"b\"/c");
 
 	text = render(scratch->path, "samples", NULL);
@@ -748,8 +748,8 @@ static void csv_imports_into_sqlite3(void **state)
 		    "select count(*), count(distinct metric), sum(metric = 'steal_ns' and status = "
 		    "'unsupported' and value = '') from t",
 		    answer, sizeof(answer));
-	(void)snprintf(expected, sizeof(expected), "%zu|%zu|4", (4 * 7 + 3) * sc_sample_metric_count,
-		       sc_sample_metric_count);
+	(void)snprintf(expected, sizeof(expected), "%zu|%zu|4",
+		       (4 * 7 + 3) * sc_sample_metric_count, sc_sample_metric_count);
 	assert_string_equal(answer, expected);
 	small_report_fini(&report);
 }
@@ -823,11 +823,11 @@ static void text_is_cleaned_and_escaped(void **state)
 		{"±5 µs – 3×…", "±5 µs – 3×…", "+-5 us - 3x..."},
 		{"日本", "日本", "??"},
 		{"tab\there\r\n", "tab?here??", "tab?here??"},
-		{"\xc3(", "?(", "?("},             /* a lead byte alone */
-		{"\xc0\xaf", "??", "??"},          /* overlong */
-		{"\xed\xa0\x80", "???", "???"},    /* a surrogate */
+		{"\xc3(", "?(", "?("},                /* a lead byte alone */
+		{"\xc0\xaf", "??", "??"},             /* overlong */
+		{"\xed\xa0\x80", "???", "???"},       /* a surrogate */
 		{"\xf4\x90\x80\x80", "????", "????"}, /* beyond Unicode */
-		{"\xe2\x80", "??", "??"},          /* cut */
+		{"\xe2\x80", "??", "??"},             /* cut */
 	};
 
 	(void)state;
@@ -886,18 +886,20 @@ int main(void)
 		CASE_IN("commits of several sizes stand in one table",
 			commits_of_several_sizes_stand_in_one_table, scratch_setup,
 			scratch_teardown),
-		CASE_IN("a wide terminal is used", a_wide_terminal_is_used,
-			scratch_setup, scratch_teardown),
-		CASE_IN("the COMMIT of a transaction is not all of it", the_commit_of_a_transaction_is_not_all_of_it,
-			scratch_setup, scratch_teardown),
+		CASE_IN("a wide terminal is used", a_wide_terminal_is_used, scratch_setup,
+			scratch_teardown),
+		CASE_IN("the COMMIT of a transaction is not all of it",
+			the_commit_of_a_transaction_is_not_all_of_it, scratch_setup,
+			scratch_teardown),
 		CASE_IN("a split of a busy machine is marked", a_split_of_a_busy_machine_is_marked,
 			scratch_setup, scratch_teardown),
 		CASE_IN("copies of one cell share a line", copies_of_one_cell_share_a_line,
 			scratch_setup, scratch_teardown),
-		CASE_IN("a rate that is recommended says how sure it is", a_rate_that_is_recommended_says_how_sure_it_is,
-			scratch_setup, scratch_teardown),
-		CASE_IN("a ledger alone names the rate of commits", a_ledger_alone_names_the_rate_of_commits,
-			scratch_setup, scratch_teardown),
+		CASE_IN("a rate that is recommended says how sure it is",
+			a_rate_that_is_recommended_says_how_sure_it_is, scratch_setup,
+			scratch_teardown),
+		CASE_IN("a ledger alone names the rate of commits",
+			a_ledger_alone_names_the_rate_of_commits, scratch_setup, scratch_teardown),
 		CASE_IN("a first cell that failed does not name the rate",
 			a_first_cell_that_failed_does_not_name_the_rate, scratch_setup,
 			scratch_teardown),

@@ -223,8 +223,7 @@ static void it_is_json_as_a_whole(void **state)
 	text = small_report_text(&report);
 	json = cJSON_Parse(text);
 	assert_non_null(json);
-	assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "cells")),
-			 (int)report.count);
+	assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "cells")), (int)report.count);
 	cJSON_Delete(json);
 	free(text);
 	small_report_fini(&report);
@@ -509,8 +508,8 @@ static void keys_of_later_versions_are_passed_over(void **state)
 
 struct damage {
 	const struct scratch *scratch;
-	const char *head;  /* text before the cells */
-	cJSON *line;       /* the cell, whole */
+	const char *head; /* text before the cells */
+	cJSON *line;      /* the cell, whole */
 	size_t tried, refused;
 };
 
@@ -544,7 +543,8 @@ static void damage_item(struct damage *damage, cJSON *parent, int index)
 		cJSON *bad = cJSON_Parse(values[i]);
 		cJSON saved;
 
-		/* Swap the contents and keep the links and the key, so that the tree stays whole. */
+		/* Swap the contents and keep the links and the key, so that the tree stays whole.
+		 */
 		saved = *item;
 		item->type = bad->type | (saved.type & cJSON_StringIsConst);
 		item->child = bad->child;
@@ -592,8 +592,8 @@ static void values_of_a_wrong_kind_are_refused_or_harmless(void **state)
 
 		out = open_memstream(&line, &bytes);
 		assert_non_null(out);
-		assert_int_equal(
-			sc_report_write_cell(out, &report.cells[which[i]], true, &error), 0);
+		assert_int_equal(sc_report_write_cell(out, &report.cells[which[i]], true, &error),
+				 0);
 		assert_int_equal(fclose(out), 0);
 		damage.line = cJSON_Parse(line);
 		assert_non_null(damage.line);
@@ -739,8 +739,7 @@ int main(void)
 		CASE_IN("a missing key is named", a_missing_key_is_named, scratch_setup,
 			scratch_teardown),
 		CASE_IN("ten thousand cells take the memory of one",
-			ten_thousand_cells_take_the_memory_of_one, scratch_setup,
-			scratch_teardown),
+			ten_thousand_cells_take_the_memory_of_one, scratch_setup, scratch_teardown),
 	};
 
 	return cmocka_run_group_tests_name("report-file", cases, NULL, NULL);

@@ -17,7 +17,7 @@
 #error "tests/unit/model/meson.build says where the page is"
 #endif
 
-#define NAMES_MAX 400u
+#define NAMES_MAX  400u
 #define NAME_BYTES 64u
 
 struct names {

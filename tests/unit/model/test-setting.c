@@ -75,8 +75,8 @@ static void names_read_back(void **state)
 		assert_int_equal(mode, i);
 	}
 	for (int i = 0; i < SC_SYNCHRONOUS_COUNT_; i++) {
-		assert_true(sc_synchronous_parse(sc_synchronous_name((enum sc_synchronous)i),
-						 &level));
+		assert_true(
+			sc_synchronous_parse(sc_synchronous_name((enum sc_synchronous)i), &level));
 		assert_int_equal(level, i);
 	}
 	for (int i = 0; i < SC_LOCKING_COUNT_; i++) {
@@ -217,8 +217,8 @@ static void pragmas_stand_in_order_of_application(void **state)
 		const struct sc_setting_field *field = &sc_setting_fields[i];
 
 		if (field->get(&base) == field->get(&setting))
-			field->set(&setting, field->get(&base) == field->max ? field->min
-									     : field->max);
+			field->set(&setting,
+				   field->get(&base) == field->max ? field->min : field->max);
 	}
 	sc_setting_pragmas(&setting, &base, text, sizeof(text));
 	assert_string_equal(text, "PRAGMA page_size = 65536;\n"
@@ -297,8 +297,8 @@ static void what_is_replaced_has_a_reason_and_what_is_not_has_none(void **state)
  */
 struct observable {
 	int mode, locking;
-	int level;          /* what the level changes for this mode: 0 … 3 */
-	bool full_flag;     /* commits ask for SQLITE_SYNC_FULL and somebody looks */
+	int level;      /* what the level changes for this mode: 0 … 3 */
+	bool full_flag; /* commits ask for SQLITE_SYNC_FULL and somebody looks */
 	bool checkpoint_full_flag;
 	unsigned int autocheckpoint; /* 0 where there is no WAL */
 };
@@ -307,14 +307,13 @@ static struct observable observe(const struct sc_setting *s, bool device_tells)
 {
 	bool wal = s->journal_mode == SC_JOURNAL_WAL;
 	bool syncs = s->synchronous != SC_SYNCHRONOUS_OFF;
-	bool deletes = s->journal_mode == SC_JOURNAL_DELETE &&
-		       s->locking_mode == SC_LOCKING_NORMAL;
+	bool deletes = s->journal_mode == SC_JOURNAL_DELETE && s->locking_mode == SC_LOCKING_NORMAL;
 	struct observable seen = {
 		.mode = (int)s->journal_mode,
 		.locking = (int)s->locking_mode,
 		.full_flag = device_tells && syncs && s->fullfsync,
-		.checkpoint_full_flag = device_tells && syncs && wal &&
-					(s->checkpoint_fullfsync || s->fullfsync),
+		.checkpoint_full_flag =
+			device_tells && syncs && wal && (s->checkpoint_fullfsync || s->fullfsync),
 		.autocheckpoint = wal ? s->wal_autocheckpoint + 1 : 0,
 	};
 
@@ -382,9 +381,9 @@ static void exactly_what_nothing_can_observe_is_merged(void **state)
 
 /* Syncs of a one-row commit as system calls, locking NORMAL; from a trace of SQLite 3.40.1. */
 static const unsigned int traced_syncs[SC_JOURNAL_COUNT_][SC_SYNCHRONOUS_COUNT_] = {
-	[SC_JOURNAL_DELETE] = {0, 3, 4, 5},   [SC_JOURNAL_TRUNCATE] = {0, 3, 5, 5},
-	[SC_JOURNAL_PERSIST] = {0, 4, 5, 5},  [SC_JOURNAL_MEMORY] = {0, 1, 1, 1},
-	[SC_JOURNAL_WAL] = {0, 0, 1, 1},      [SC_JOURNAL_OFF] = {0, 1, 1, 1},
+	[SC_JOURNAL_DELETE] = {0, 3, 4, 5},  [SC_JOURNAL_TRUNCATE] = {0, 3, 5, 5},
+	[SC_JOURNAL_PERSIST] = {0, 4, 5, 5}, [SC_JOURNAL_MEMORY] = {0, 1, 1, 1},
+	[SC_JOURNAL_WAL] = {0, 0, 1, 1},     [SC_JOURNAL_OFF] = {0, 1, 1, 1},
 };
 
 static void what_a_trace_tells_apart_is_never_merged(void **state)
@@ -395,11 +394,9 @@ static void what_a_trace_tells_apart_is_never_merged(void **state)
 	for (int i = 0; i < SC_JOURNAL_COUNT_ * SC_SYNCHRONOUS_COUNT_; i++) {
 		for (int j = 0; j < SC_JOURNAL_COUNT_ * SC_SYNCHRONOUS_COUNT_; j++) {
 			struct sc_setting a = make((enum sc_journal_mode)(i / 4),
-						   (enum sc_synchronous)(i % 4),
-						   SC_LOCKING_NORMAL);
+						   (enum sc_synchronous)(i % 4), SC_LOCKING_NORMAL);
 			struct sc_setting b = make((enum sc_journal_mode)(j / 4),
-						   (enum sc_synchronous)(j % 4),
-						   SC_LOCKING_NORMAL);
+						   (enum sc_synchronous)(j % 4), SC_LOCKING_NORMAL);
 
 			if (traced_syncs[i / 4][i % 4] == traced_syncs[j / 4][j % 4])
 				continue;

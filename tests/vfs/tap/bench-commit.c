@@ -99,9 +99,11 @@ int main(int argc, char **argv)
 	check(sqlite3_exec(db,
 			   "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;"
 			   "CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT)",
-			   NULL, NULL, NULL) == SQLITE_OK, "schema");
+			   NULL, NULL, NULL) == SQLITE_OK,
+	      "schema");
 	check(sqlite3_prepare_v2(db, "INSERT INTO t(v) VALUES('0123456789012345678901234567')", -1,
-				 &statement, NULL) == SQLITE_OK, "prepare");
+				 &statement, NULL) == SQLITE_OK,
+	      "prepare");
 
 	insert(statement, COMMITS * BATCHES / 10);
 	for (int i = 0; i < BATCHES; i++) {

@@ -29,8 +29,8 @@
 
 #include "syncost.h"
 
-#define WARM_UP 2
-#define COMMITS 5
+#define WARM_UP      2
+#define COMMITS      5
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *const journals[] = {"DELETE", "TRUNCATE", "PERSIST", "MEMORY", "OFF", "WAL"};
@@ -211,7 +211,8 @@ static struct done run_rollback(const struct cell *cell, sqlite3 **db)
 	return (struct done){0};
 }
 
-/* More dirty pages than the cache holds: they reach the file and have to be taken back from there. */
+/* More dirty pages than the cache holds: they reach the file and have to be taken back from there.
+ */
 static struct done run_spill(const struct cell *cell, sqlite3 **db)
 {
 	const char *end = strcmp(cell->journal, "OFF") == 0 ? "COMMIT" : "ROLLBACK";
@@ -379,7 +380,8 @@ static void sync_past_libc(const struct cell *cell)
 {
 	int fd = open(cell->directory, O_RDONLY | O_CLOEXEC);
 
-	(void)syscall(SYS_fdatasync, fd); /* a directory of ours: cannot fail in a way that matters */
+	(void)syscall(SYS_fdatasync,
+		      fd); /* a directory of ours: cannot fail in a way that matters */
 	(void)close(fd);
 }
 
@@ -396,8 +398,7 @@ static void run_phase(const struct cell *cell, const struct phase *phase)
 	if (cell->unseen_sync)
 		sync_past_libc(cell);
 	mark('-');
-	if (syncost_snapshot(&after) < 0 ||
-	    syncost_snapshot_since(after, before, &difference) < 0)
+	if (syncost_snapshot(&after) < 0 || syncost_snapshot_since(after, before, &difference) < 0)
 		die(phase->name, "no snapshot");
 
 	if (db)

@@ -524,7 +524,8 @@ static void a_descriptor_closed_as_a_stream_is_forgotten(void **state)
 	(void)state;
 	assert_non_null(stream);
 	assert_int_equal(fclose(stream), 0);
-	again = (int)syscall(SYS_openat, AT_FDCWD, path_in_home("stranger"), O_RDWR | O_CREAT, 0600);
+	again = (int)syscall(SYS_openat, AT_FDCWD, path_in_home("stranger"), O_RDWR | O_CREAT,
+			     0600);
 	assert_int_equal(again, fd);
 	assert_int_equal(write(again, page, 10), 10);
 	assert_int_equal(calls(SC_ROLE_MAIN_DB, SC_OP_WRITE), 0);
@@ -693,7 +694,8 @@ static void a_lock_interrupted_by_a_signal_is_a_failure(void **state)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
 	struct sigaction action = {.sa_handler = on_alarm};
-	struct itimerval soon = {.it_value.tv_usec = 20000, .it_interval.tv_usec = 20000}, off = {0};
+	struct itimerval soon = {.it_value.tv_usec = 20000, .it_interval.tv_usec = 20000},
+			 off = {0};
 	int fd = open_new(main_path), ready[2];
 	pid_t holder;
 	char byte;
@@ -817,7 +819,7 @@ static void a_child_of_vfork_takes_no_file_from_its_parent(void **state)
 }
 
 #define THREADS 8
-#define ROUNDS 500
+#define ROUNDS  500
 
 /* Opens and closes as well, so that numbers change hands between threads all the time. */
 static void *work(void *argument)
