@@ -20,7 +20,12 @@ struct row {
 	const char *name;
 	enum sc_severity severity;
 	const char *format;
-	bool is_general; /* of any run of this build, not of these figures */
+};
+
+/* Of any run of this build, not of these figures. */
+static const enum sc_finding_code general[] = {
+	SC_FINDING_SYNC_CALL,    SC_FINDING_DEFAULT_SYNCHRONOUS, SC_FINDING_SAME_SETTINGS,
+	SC_FINDING_HIDDEN_SYNCS, SC_FINDING_WAL_RESET_BUG,
 };
 
 /* clang-format off */
@@ -37,21 +42,17 @@ static const struct row rows[] = {
 		NEXT "name a directory on real storage with --target" },
 	[SC_FINDING_SYNC_CALL] = { "sync-call", SC_SEVERITY_NOTE,
 		"this SQLite syncs with %s, %s"
-		NEXT "compare rates only between builds that use the same call",
-		true },
+		NEXT "compare rates only between builds that use the same call" },
 	[SC_FINDING_DEFAULT_SYNCHRONOUS] = { "default-synchronous", SC_SEVERITY_NOTE,
 		"this SQLite was built with default synchronous %s, and %s for WAL"
 		NEXT "set PRAGMA synchronous on each connection: another build may have another "
-		"default",
-		true },
+		"default" },
 	[SC_FINDING_SAME_SETTINGS] = { "same-settings", SC_SEVERITY_NOTE,
 		"%zu of %zu cells cannot differ from another and carr%s its figures: %s"
-		NEXT "",
-		true },
+		NEXT "" },
 	[SC_FINDING_HIDDEN_SYNCS] = { "hidden-syncs", SC_SEVERITY_NOTE,
 		"%s %s on the directory, where a VFS shim cannot see %s"
-		NEXT "",
-		true },
+		NEXT "" },
 	[SC_FINDING_AUTOCHECKPOINT_PAGES] = { "autocheckpoint-counts-pages", SC_SEVERITY_WARNING,
 		"wal_autocheckpoint counts pages: %u pages of %u bytes let the WAL grow to %s "
 		"between checkpoints, %s times what pages of 4096 bytes do"
@@ -62,8 +63,7 @@ static const struct row rows[] = {
 	[SC_FINDING_WAL_RESET_BUG] = { "wal-reset-bug", SC_SEVERITY_WARNING,
 		"SQLite %s has the WAL-reset bug (3.7.0 to 3.51.2): with WAL and several "
 		"connections, a checkpoint that races with a reset can corrupt the database"
-		NEXT "use 3.51.3 or later, or 3.50.7 or 3.44.6 of their branches",
-		true },
+		NEXT "use 3.51.3 or later, or 3.50.7 or 3.44.6 of their branches" },
 	[SC_FINDING_ROTATIONAL] = { "rotational-flag", SC_SEVERITY_NOTE,
 		"the kernel says that target %s is %s, but a sync there takes %s (median of %s): %s"
 		NEXT "trust the measured latency" },
@@ -220,9 +220,9 @@ void sc_findings_weigh(struct sc_findings *findings, double weight)
 
 static bool is_general(const struct sc_finding *finding)
 {
-	for (size_t i = 0; i < SC_ARRAY_COUNT(rows); i++) {
-		if (strcmp(finding->code, rows[i].name) == 0)
-			return rows[i].is_general;
+	for (size_t i = 0; i < SC_ARRAY_COUNT(general); i++) {
+		if (strcmp(finding->code, rows[general[i]].name) == 0)
+			return true;
 	}
 	return false;
 }

@@ -21,9 +21,9 @@ struct sc_interval {
 	char reason[SC_REASON_BYTES]; /* why it was not measured; empty when it was */
 };
 
-#define SC_PRECISION_DEFAULT 0.05 /* half-width of an interval that has converged, of the median   \
-				   */
-#define SC_CONFIDENCE 0.95
+/* Half-width of an interval that has converged, as a fraction of the median. */
+#define SC_PRECISION_DEFAULT 0.05
+#define SC_CONFIDENCE        0.95
 
 /** sc_interval_half_width() - the wider side of the interval, as a fraction of the median */
 double sc_interval_half_width(const struct sc_interval *interval);
