@@ -229,9 +229,9 @@ static bool is_general(const struct sc_finding *finding)
 
 static bool comes_before(const struct sc_finding *a, const struct sc_finding *b)
 {
-	if (is_general(a) != is_general(b))
-		return is_general(b);
-	return a->severity > b->severity;
+	if (a->severity != b->severity)
+		return a->severity > b->severity;
+	return is_general(b) && !is_general(a);
 }
 
 /* By insertion: they are a few dozen. */

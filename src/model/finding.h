@@ -68,7 +68,7 @@ int sc_findings_add(struct sc_findings *findings, enum sc_finding_code code, ...
 int sc_findings_copy(struct sc_findings *findings, const struct sc_finding *finding);
 /** sc_findings_weigh() - say of the last one how bad it is */
 void sc_findings_weigh(struct sc_findings *findings, double weight);
-/** sc_findings_sort() - what is of any run of this build last, else by severity; stable */
+/** sc_findings_sort() - by severity; of one, what is of any run of this build last; stable */
 void sc_findings_sort(struct sc_findings *findings);
 void sc_findings_fini(struct sc_findings *findings);
 

@@ -513,7 +513,8 @@ static bool put_bound(cJSON *json, const struct sc_bound *bound)
 	       (bound->if_free_ops_per_s > 0
 			? put_number(child, "if_free_ops_per_s", bound->if_free_ops_per_s)
 			: sc_json_put_absent(child, "if_free_ops_per_s", SC_SKIPPED,
-					     "there is no rate, or nothing else takes time"));
+					     "there is no rate, nothing else takes time, or it is "
+					     "a wait for other clients"));
 }
 
 static bool put_syncs(cJSON *json, const struct sc_cell *cell)

@@ -330,7 +330,10 @@ static int say_where(struct sc_report_head *head, const struct sc_group *group,
 		(void)snprintf(what + strlen(what), sizeof(what) - strlen(what),
 			       " (%s of the commit for a CPU in it)",
 			       sc_format_percent(own.delay_share, percent, sizeof(percent)));
-	if (own.by != SC_BOUND_SYNC || !say_measured_off(head, group, cell, next, sizeof(next)))
+	if (own.by == SC_BOUND_LOCK && cell->clients > 1)
+		next[0] = '\0'; /* the others' work, which does not go away */
+	else if (own.by != SC_BOUND_SYNC ||
+		 !say_measured_off(head, group, cell, next, sizeof(next)))
 		(void)snprintf(next, sizeof(next),
 			       "if that alone cost nothing and all else as much as now, the rate "
 			       "would be %sx as high",

@@ -3,7 +3,7 @@
 /*
  * Findings over a whole report, in the order in which they are read: whether the report can be
  * trusted at all, then the answer (what is faster, where the time goes), then what qualifies it;
- * of these the severe ones first, and what is true of any run of this build last.
+ * the severe ones first, and of one severity what is true of any run of this build last.
  * What many cells have in common is said once, with the worst cell's words and a count.
  */
 
@@ -204,7 +204,7 @@ static int judge_convergence(struct sc_report_head *head, const struct sc_cell *
 			widest = &cells[i];
 		}
 	}
-	if (wide == 0)
+	if (!widest)
 		return 0;
 	return sc_findings_add(&head->findings, SC_FINDING_NOT_CONVERGED, wide, measured,
 			       plural(measured), widest->id,

@@ -252,7 +252,8 @@ static struct sc_metric_value read_if_free(const struct sc_cell *cell)
 	if (cell->bound.status != SC_MEASURED)
 		return absent(cell->bound.status, cell->bound.reason);
 	if (!(cell->bound.if_free_ops_per_s > 0))
-		return absent(SC_SKIPPED, "there is no rate, or nothing else takes time");
+		return absent(SC_SKIPPED, "there is no rate, nothing else takes time, or it is a "
+					  "wait for other clients");
 	return number(cell->bound.if_free_ops_per_s);
 }
 

@@ -44,8 +44,8 @@ struct sc_bound {
 	enum sc_status status;
 	enum sc_bound_by by;
 	double share;             /* of wall without `outside`, 0 … 1 */
-	double if_free_ops_per_s; /* the rate if that part alone cost nothing; 0: it is all there is
-				   */
+	double if_free_ops_per_s; /* the rate if that part alone cost nothing; 0: it is all there
+				   * is, or a wait for other clients */
 	char reason[SC_REASON_BYTES];
 };
 

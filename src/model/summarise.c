@@ -289,6 +289,9 @@ static int summarise_ledger(struct sc_cell *cell, const struct gathering *all)
 	for (int p = 0; p < SC_PART_COUNT_; p++)
 		cell->checkpoint_ns += first->split.checkpoint_ns[p];
 	cell->bound = sc_bound_of(&cell->split, cell->major_faults, &cell->ops_per_s);
+	/* A wait for a lock is the work of the others, whose rate is a part of this one. */
+	if (cell->clients > 1 && cell->bound.by == SC_BOUND_LOCK)
+		cell->bound.if_free_ops_per_s = 0;
 	if (median_of(all, SC_SAMPLE_LEDGER,
 		      cell->checkpoints_seen > 0 ? ns_per_op : ns_per_op_between_checkpoints,
 		      &ledger_ns) &&

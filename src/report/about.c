@@ -24,7 +24,7 @@ void sc_about_add_run(struct sc_buffer *buffer, const struct sc_report_head *hea
 		sc_buffer_add_text(buffer, ", not complete");
 }
 
-static void add_rule(struct sc_buffer *buffer, const struct sc_report_head *head)
+static void add_rule(struct sc_buffer *buffer, const struct sc_report_head *head, bool out_of_time)
 {
 	const struct sc_sampling *sampling = &head->sampling;
 	const struct sc_stop_rule *rule = &sampling->rule;
@@ -32,12 +32,16 @@ static void add_rule(struct sc_buffer *buffer, const struct sc_report_head *head
 
 	/* rounded down: it is a promise */
 	sc_buffer_printf(buffer,
-			 "precision: ±%s asked for, %" PRIu32 " to %" PRIu32
-			 " samples a cell, %.4g s in all; under that rule intervals hold the "
+			 "precision: ±%s asked for; allowed were %" PRIu32 " to %" PRIu32
+			 " samples a cell and %.4g s in all%s; under that rule intervals hold the "
 			 "median with %.1f %% (exact)",
 			 sc_format_percent(head->precision, percent, sizeof(percent)),
 			 sampling->pilot, rule->looks[rule->look_count - 1].samples,
-			 (double)sampling->time_ns / 1e9, floor(1000 * rule->coverage) / 10);
+			 (double)sampling->time_ns / 1e9,
+			 out_of_time && head->rounds <= sampling->pilot
+				 ? " (the fewest alone took all of that)"
+				 : "",
+			 floor(1000 * rule->coverage) / 10);
 	if (sampling->simulated.draws > 0)
 		sc_buffer_printf(buffer,
 				 ", and did in %.1f %% or more of the %" PRIu32
@@ -47,7 +51,8 @@ static void add_rule(struct sc_buffer *buffer, const struct sc_report_head *head
 	sc_buffer_add_text(buffer, ".");
 }
 
-void sc_about_add_sampling(struct sc_buffer *buffer, const struct sc_report_head *head)
+void sc_about_add_sampling(struct sc_buffer *buffer, const struct sc_report_head *head,
+			   bool out_of_time)
 {
 	const struct sc_sampling *sampling = &head->sampling;
 
@@ -58,7 +63,7 @@ void sc_about_add_sampling(struct sc_buffer *buffer, const struct sc_report_head
 				 "is the exact one of its number of samples.",
 				 sampling->samples);
 	else if (sampling->rule.look_count > 0)
-		add_rule(buffer, head);
+		add_rule(buffer, head, out_of_time);
 }
 
 void sc_about_add_host(struct sc_buffer *buffer, const struct sc_report_head *head)

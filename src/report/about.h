@@ -10,8 +10,10 @@
 void sc_about_add_run(struct sc_buffer *buffer, const struct sc_report_head *head);
 
 /** sc_about_add_sampling() - how many samples cells were to get, and what their intervals promise;
- * nothing where the report does not say */
-void sc_about_add_sampling(struct sc_buffer *buffer, const struct sc_report_head *head);
+ * nothing where the report does not say
+ * @out_of_time: some cell got no more samples for want of time */
+void sc_about_add_sampling(struct sc_buffer *buffer, const struct sc_report_head *head,
+			   bool out_of_time);
 
 /** sc_about_add_host() - "box, Linux 6.1.0, 2 x Some CPU, 3.8 GiB" */
 void sc_about_add_host(struct sc_buffer *buffer, const struct sc_report_head *head);

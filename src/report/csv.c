@@ -17,7 +17,7 @@
 
 static void put_about_header(FILE *out)
 {
-	fputs("target,suite,workload,wal_state", out);
+	fputs("cell,target,suite,workload,clients,wal_state", out);
 	for (size_t i = 0; i < sc_setting_field_count; i++)
 		fprintf(out, ",%s", sc_setting_fields[i].name);
 }
@@ -35,12 +35,15 @@ static void put_about(FILE *out, const struct sc_cell *cell)
 {
 	struct sc_setting setting = cell->setting;
 
+	sc_text_put_csv(out, cell->id);
+	fputc(',', out);
 	sc_text_put_csv(out, cell->target);
 	fputc(',', out);
 	sc_text_put_csv(out, cell->suite);
 	fputc(',', out);
 	sc_text_put_csv(out, cell->workload);
-	fprintf(out, ",%s", cell->uses_wal_state ? sc_wal_state_name(cell->wal_state) : "none");
+	fprintf(out, ",%" PRIu32 ",%s", cell->clients,
+		cell->uses_wal_state ? sc_wal_state_name(cell->wal_state) : "none");
 	setting.rows_per_commit = sc_batch_of(cell); /* a number, where 0 is the workload's own */
 	for (size_t i = 0; i < sc_setting_field_count; i++)
 		put_field(out, &sc_setting_fields[i], &setting);

@@ -132,7 +132,7 @@ static int print_about(struct sc_render *render)
 	r = print_escaped(render, "- ", &sentence, "\n");
 	if (r < 0)
 		return r;
-	sc_about_add_sampling(&sentence, render->head);
+	sc_about_add_sampling(&sentence, render->head, render->survey.out_of_time);
 	if (sentence.length > 0 || sentence.code < 0)
 		r = print_escaped(render, "- ", &sentence, "\n");
 	if (r < 0)

@@ -85,6 +85,8 @@ static void survey_cell(struct sc_survey *survey, const struct sc_report_head *h
 		survey->has_recycled = true;
 	if (cell->status == SC_MEASURED && !cell->same_as && sc_cell_has_waited(cell))
 		survey->has_waited = true;
+	if (cell->ended == SC_ENDED_TIME)
+		survey->out_of_time = true;
 	survey->cell_count++;
 }
 
@@ -192,9 +194,9 @@ int sc_report_render(const char *path, const char *format, FILE *out,
 	r = sc_report_open(path, &reader, error);
 	if (r == 0)
 		r = survey(reader, &render.survey, error);
-	tables = render.survey.tables;
 	if (r < 0)
 		return r;
+	tables = render.survey.tables;
 	render.head = sc_report_reader_head(reader);
 	errno = 0;
 	for (; r == 0 && render.pass < writer->passes; render.pass++)

@@ -389,7 +389,7 @@ static int print_legend(struct sc_render *render)
 	r = print_sentence(render, &line, 0, 0);
 	if (r < 0)
 		return r;
-	sc_about_add_sampling(&line, render->head);
+	sc_about_add_sampling(&line, render->head, render->survey.out_of_time);
 	return line.length > 0 || line.code < 0 ? print_sentence(render, &line, 0, 0) : 0;
 }
 
@@ -422,7 +422,9 @@ static int print_findings(struct sc_render *render)
 	int r = 0;
 
 	if (findings->count > 0)
-		fprintf(render->out, "\n%sFindings%s\n", bold(render), plain(render));
+		fprintf(render->out, "\n%sFindings%s (%s! a warning, - a note)\n", bold(render),
+			plain(render),
+			findings->items[0].severity == SC_SEVERITY_SEVERE ? "!! severe, " : "");
 	for (size_t i = 0; r == 0 && i < findings->count; i++) {
 		const struct sc_finding *finding = &findings->items[i];
 

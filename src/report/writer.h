@@ -47,6 +47,7 @@ struct sc_survey {
 	bool has_fresh, has_recycled; /* WAL states of the cells */
 	bool has_batches;             /* some table has */
 	bool has_statements;          /* some commit has several operations */
+	bool out_of_time;             /* some cell got no more samples for want of time */
 	bool has_waited;              /* some split is of a sample that waited for a CPU */
 };
 

@@ -255,7 +255,7 @@ static void names_cannot_break_out_of_any_format(void **state)
 	free(text);
 
 	text = render(scratch->path, "csv", NULL);
-	assert_int_equal(strncmp(strchr(text, '\n') + 1, "\"a|b,\"\"c\"\"\n", 11), 0);
+	assert_int_equal(strncmp(strchr(strchr(text, '\n'), ','), ",\"a|b,\"\"c\"\"\n", 12), 0);
 	assert_true(sc_utf8_is_valid(text));
 	free(text);
 	small_report_fini(&report);
@@ -723,6 +723,7 @@ static void csv_imports_into_sqlite3(void **state)
 	small_report_make(&report);
 	for (size_t i = 0; i < report.count; i++)
 		set_text(&report.cells[i].target, "a, \"b\"\nc");
+	report.cells[0].clients = 4;
 	write_report(scratch, &report);
 
 	text = render(scratch->path, "csv", NULL);
@@ -740,6 +741,12 @@ static void csv_imports_into_sqlite3(void **state)
 		    "select replace(target, char(10), '/') from t limit 1", answer, sizeof(answer));
 	assert_string_equal(answer, "a, \"b\"/c");
 
+	ask_sqlite3(scratch_path(scratch, "cells.csv"),
+		    "select count(distinct cell), group_concat(distinct clients) from t", answer,
+		    sizeof(answer));
+	(void)snprintf(expected, sizeof(expected), "%zu|4,1", report.count);
+	assert_string_equal(answer, expected);
+
 	text = render(scratch->path, "samples", NULL);
 	scratch_write(scratch, "samples.csv", text);
 	free(text);
@@ -752,6 +759,40 @@ static void csv_imports_into_sqlite3(void **state)
 		       (4 * 7 + 3) * sc_sample_metric_count, sc_sample_metric_count);
 	assert_string_equal(answer, expected);
 	small_report_fini(&report);
+}
+
+/* The manual page's table for samples.csv: its names are the file's, in order. */
+static void the_manual_pages_table_has_the_columns(void **state)
+{
+	static const char create[] = "CREATE TABLE samples(";
+	char *summary = golden_path("summary.json");
+	char *text = render(summary, "samples", NULL);
+	char *page = read_file(MANUAL_PAGE);
+	const char *at = strstr(page, create), *name = text;
+	size_t count = 0;
+
+	(void)state;
+	assert_non_null(at);
+	at += strlen(create);
+	for (;;) {
+		size_t length = strcspn(name, ",\n");
+
+		at += strspn(at, " \n");
+		if (strncmp(at, name, length) != 0 || at[length] != ' ')
+			fail_msg("'%.20s' is not '%.*s'", at, (int)length, name);
+		at += strcspn(at, ",)");
+		count++;
+		if (name[length] == '\n')
+			break;
+		assert_int_equal(*at, ',');
+		at++;
+		name += length + 1;
+	}
+	assert_int_equal(*at, ')');
+	assert_true(count > 20);
+	free(page);
+	free(text);
+	free(summary);
 }
 
 /* --- large reports */
@@ -915,6 +956,8 @@ int main(void)
 		     writers_that_list_all_metrics_have_every_key),
 		CASE("the table shows the catalogue's numbers",
 		     the_table_shows_the_catalogues_numbers),
+		CASE("the manual page's table has the columns of samples.csv",
+		     the_manual_pages_table_has_the_columns),
 		CASE_IN("CSV imports into sqlite3", csv_imports_into_sqlite3, scratch_setup,
 			scratch_teardown),
 		CASE_IN("many cells take the memory of few", many_cells_take_the_memory_of_few,
