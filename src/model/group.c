@@ -50,8 +50,9 @@ static int add_member(struct sc_group *group, const struct sc_cell *cell)
 	size_t n = group->member_count;
 
 	if ((n & (n - 1)) == 0) {
+		/* NOLINTNEXTLINE(bugprone-sizeof-expression): it is an array of pointers */
 		const struct sc_cell **members =
-			realloc(group->members, (n ? 2 * n : 1) * sizeof(*members));
+			reallocarray(group->members, n ? 2 * n : 1, sizeof(*members));
 
 		if (!members)
 			return -ENOMEM;
@@ -119,4 +120,25 @@ bool sc_group_commits(const struct sc_group *group)
 			return true;
 	}
 	return false;
+}
+
+const char *sc_groups_name(const struct sc_groups *groups, const struct sc_group *group,
+			   char text[SC_GROUP_NAME_BYTES])
+{
+	const struct sc_cell *key = group->key;
+	bool has_suites = false, has_clients = false;
+	char clients[32] = "";
+
+	for (size_t i = 0; i < groups->count; i++) {
+		const struct sc_cell *other = groups->items[i].key;
+
+		has_suites = has_suites || strcmp(other->suite, key->suite) != 0;
+		has_clients = has_clients || other->clients != key->clients;
+	}
+	if (has_clients)
+		(void)snprintf(clients, sizeof(clients), ", %u client%s", key->clients,
+			       key->clients == 1 ? "" : "s");
+	(void)snprintf(text, SC_GROUP_NAME_BYTES, "%s%s%s%s", has_suites ? key->suite : "",
+		       has_suites ? "/" : "", key->workload, clients);
+	return text;
 }

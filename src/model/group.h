@@ -35,5 +35,13 @@ void sc_groups_fini(struct sc_groups *groups);
  */
 bool sc_group_takes_part(const struct sc_group *group, const struct sc_cell *member);
 
+/**
+ * sc_groups_name() - "insert_one", and what else tells it apart in this report: with several suites
+ * "commit/insert_one", with several numbers of clients "insert_one, 4 clients"
+ */
+#define SC_GROUP_NAME_BYTES 240u
+const char *sc_groups_name(const struct sc_groups *groups, const struct sc_group *group,
+			   char text[SC_GROUP_NAME_BYTES]);
+
 /** sc_group_commits() - whether its operations commit: some member has a rate of commits */
 bool sc_group_commits(const struct sc_group *group);

@@ -165,8 +165,8 @@ static const struct sc_cell *pick_fastest(const struct sc_group *group)
 
 /* --- sentences */
 
-static int say_speedup(struct sc_report_head *head, const struct sc_cell *fastest,
-		       const struct sc_cell *base)
+static int say_speedup(struct sc_report_head *head, const char *subject,
+		       const struct sc_cell *fastest, const struct sc_cell *base)
 {
 	char name[160], base_name[160], place[100], interval[100], times[SC_FORMAT_BYTES + 2];
 	char promise[300] = "";
@@ -188,7 +188,7 @@ static int say_speedup(struct sc_report_head *head, const struct sc_cell *fastes
 		(void)snprintf(promise, sizeof(promise), "%s: %s", name,
 			       sc_promise_of(&fastest->setting).sentence);
 	return sc_findings_add(&head->findings, SC_FINDING_SPEEDUP, name, times, base_name, place,
-			       fastest->workload, interval, promise);
+			       subject, interval, promise);
 }
 
 /* "3", "3.1": what is whole is said whole. */
@@ -311,7 +311,7 @@ static bool is_split_of_rate(const struct sc_cell *cell)
 	       !(cell->instrument_cost > 0 && cell->instrument_cost < SC_INSTRUMENT_COST_MIN);
 }
 
-static int say_where(struct sc_report_head *head, const struct sc_group *group,
+static int say_where(struct sc_report_head *head, const char *subject, const struct sc_group *group,
 		     const struct sc_cell *cell)
 {
 	char name[160], place[100], what[240], percent[SC_FORMAT_BYTES], next[300];
@@ -340,7 +340,7 @@ static int say_where(struct sc_report_head *head, const struct sc_group *group,
 			       sc_format_count(1 / (1 - own.share), times, sizeof(times)));
 	return sc_findings_add(&head->findings, SC_FINDING_WHERE_COMMIT_GOES,
 			       sc_format_percent(own.share, percent, sizeof(percent)), name, place,
-			       cell->workload, what, next);
+			       subject, what, next);
 }
 
 int sc_judge_speed(struct sc_report_head *head, const struct sc_groups *groups)
@@ -348,16 +348,18 @@ int sc_judge_speed(struct sc_report_head *head, const struct sc_groups *groups)
 	for (size_t i = 0; i < groups->count; i++) {
 		const struct sc_group *group = &groups->items[i];
 		const struct sc_cell *base, *fastest;
+		char subject[SC_GROUP_NAME_BYTES];
 		int r = 0;
 
 		if (!sc_group_commits(group))
 			continue;
 		base = pick_baseline(group);
 		fastest = pick_fastest(group);
+		(void)sc_groups_name(groups, group, subject);
 		if (base && fastest && base != fastest)
-			r = say_speedup(head, fastest, base);
+			r = say_speedup(head, subject, fastest, base);
 		if (r == 0 && base)
-			r = say_where(head, group, base);
+			r = say_where(head, subject, group, base);
 		if (r < 0)
 			return r;
 	}

@@ -10,8 +10,10 @@
 #include "judge.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
+#include "../stats/order.h"
 #include "format.h"
 
 /* Below how many values a 99th percentile is about their maximum. */
@@ -181,12 +183,35 @@ static bool is_few(const struct sc_latency *latency)
 	return latency->status == SC_MEASURED && latency->n < FEW;
 }
 
+/* What cells lack whose interval is wide: a sweep that was told the number of samples did not stop
+ * short of anything. */
+static void say_wide(const struct sc_report_head *head, size_t wide, char *text, size_t text_bytes)
+{
+	double precision = head->precision > 0 ? head->precision : SC_PRECISION_DEFAULT;
+	const char *has = wide == 1 ? "has" : "have";
+	const uint32_t samples = head->sampling.samples;
+	char percent[SC_FORMAT_BYTES];
+	size_t low, high;
+	double coverage;
+
+	if (samples == 0)
+		(void)snprintf(text, text_bytes, "did not reach the precision asked for");
+	else if (!sc_median_ranks(samples, SC_CONFIDENCE, &low, &high, &coverage))
+		(void)snprintf(text, text_bytes,
+			       "%s too few samples, %" PRIu32 ", for an interval of 95 %%", has,
+			       samples);
+	else
+		(void)snprintf(text, text_bytes,
+			       "%s an interval wider than ±%s with %" PRIu32 " samples", has,
+			       sc_format_percent(precision, percent, sizeof(percent)), samples);
+}
+
 static int judge_convergence(struct sc_report_head *head, const struct sc_cell *cells,
 			     size_t cell_count)
 {
 	const struct sc_cell *widest = NULL;
 	size_t measured = 0, wide = 0;
-	char percent[SC_FORMAT_BYTES];
+	char percent[SC_FORMAT_BYTES], what[100];
 	double widest_width = -1;
 
 	for (size_t i = 0; i < cell_count; i++) {
@@ -206,9 +231,11 @@ static int judge_convergence(struct sc_report_head *head, const struct sc_cell *
 	}
 	if (!widest)
 		return 0;
-	return sc_findings_add(&head->findings, SC_FINDING_NOT_CONVERGED, wide, measured,
-			       plural(measured), widest->id,
-			       sc_format_percent(widest_width, percent, sizeof(percent)));
+	say_wide(head, wide, what, sizeof(what));
+	return sc_findings_add(
+		&head->findings, SC_FINDING_NOT_CONVERGED, wide, measured, plural(measured), what,
+		widest->id, sc_format_percent(widest_width, percent, sizeof(percent)),
+		head->sampling.samples > 0 ? "--samples or --ops" : "--time (or --samples)");
 }
 
 /* Whose quantiles rest on too few values: the p99 of fewer than 100 is their maximum. */

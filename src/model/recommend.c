@@ -167,8 +167,9 @@ static char *copy_text(const char *text, bool *ret_memory)
 	return copy;
 }
 
-static int add_recommendation(struct sc_report_head *head, const struct sc_group *group,
-			      const struct pick *pick, enum sc_loss loss)
+static int add_recommendation(struct sc_report_head *head, const struct sc_groups *groups,
+			      const struct sc_group *group, const struct pick *pick,
+			      enum sc_loss loss)
 {
 	SC_CLEANUP(sc_buffer_fini) struct sc_buffer sentence = {0};
 	const struct sc_setting usual = sc_setting_default();
@@ -176,7 +177,7 @@ static int add_recommendation(struct sc_report_head *head, const struct sc_group
 	struct sc_recommendation *items;
 	struct sc_recommendation *added;
 	struct sc_error error;
-	char label[160], pragmas[400];
+	char label[160], pragmas[400], name[SC_GROUP_NAME_BYTES];
 	bool memory = true;
 
 	items = realloc(head->recommendations, (head->recommendation_count + 1) * sizeof(*items));
@@ -193,7 +194,7 @@ static int add_recommendation(struct sc_report_head *head, const struct sc_group
 	if (say_choice(head, group, pick, loss, &sentence) < 0)
 		return -ENOMEM;
 	added->target = copy_text(cell->target, &memory);
-	added->workload = copy_text(cell->workload, &memory);
+	added->workload = copy_text(sc_groups_name(groups, group, name), &memory);
 	added->label = copy_text(label, &memory);
 	added->pragmas = copy_text(pragmas, &memory);
 	if (sc_buffer_take(&sentence, &added->sentence, &error) < 0)
@@ -231,8 +232,8 @@ struct choice {
 	struct sc_buffer others; /* names of workloads */
 };
 
-static int recommend_first(struct sc_report_head *head, const struct sc_group *group,
-			   struct choice *choices)
+static int recommend_first(struct sc_report_head *head, const struct sc_groups *groups,
+			   const struct sc_group *group, struct choice *choices)
 {
 	const struct sc_cell *stricter = NULL;
 
@@ -246,26 +247,27 @@ static int recommend_first(struct sc_report_head *head, const struct sc_group *g
 		stricter = choice->pick.cell;
 		choice->line = head->recommendation_count;
 		choice->has_line = true;
-		if (add_recommendation(head, group, &choice->pick, classes[i]) < 0)
+		if (add_recommendation(head, groups, group, &choice->pick, classes[i]) < 0)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
 /* "insert_one rows_per_commit=100": as labels name what is not the workload's own */
-static void name_group(const struct sc_group *group, struct sc_buffer *names)
+static void name_group(const struct sc_groups *groups, const struct sc_group *group,
+		       struct sc_buffer *names)
 {
 	const struct sc_cell *key = group->key;
+	char name[SC_GROUP_NAME_BYTES];
 
-	sc_buffer_printf(names, "%s%s", names->length ? ", " : "", key->workload);
+	sc_buffer_printf(names, "%s%s", names->length ? ", " : "",
+			 sc_groups_name(groups, group, name));
 	if (key->setting.rows_per_commit > 0)
 		sc_buffer_printf(names, " rows_per_commit=%u", key->setting.rows_per_commit);
-	if (key->clients > 1)
-		sc_buffer_printf(names, " with %u clients", key->clients);
 }
 
-static int recommend_other(struct sc_report_head *head, const struct sc_group *group,
-			   struct choice *choices)
+static int recommend_other(struct sc_report_head *head, const struct sc_groups *groups,
+			   const struct sc_group *group, struct choice *choices)
 {
 	const struct sc_cell *stricter = NULL;
 
@@ -281,11 +283,11 @@ static int recommend_other(struct sc_report_head *head, const struct sc_group *g
 		if (find_covered(group, &pick, &choice->pick, classes[i], &is_covered) < 0)
 			return -ENOMEM;
 		if (is_covered && choice->has_line)
-			name_group(group, &choice->others);
+			name_group(groups, group, &choice->others);
 		if (pick.cell == stricter)
 			continue;
 		stricter = pick.cell;
-		if (!is_covered && add_recommendation(head, group, &pick, classes[i]) < 0)
+		if (!is_covered && add_recommendation(head, groups, group, &pick, classes[i]) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -348,12 +350,12 @@ static int recommend_groups(struct sc_report_head *head, const struct sc_groups 
 {
 	int r;
 
-	r = recommend_first(head, first, choices);
+	r = recommend_first(head, groups, first, choices);
 	for (size_t i = 0; r == 0 && i < groups->count; i++) {
 		const struct sc_group *group = &groups->items[i];
 
 		if (group != first && is_of_target(group, first->key->target))
-			r = recommend_other(head, group, choices);
+			r = recommend_other(head, groups, group, choices);
 	}
 	for (size_t i = 0; r == 0 && i < CLASS_COUNT; i++)
 		r = say_others(head, &choices[i]);

@@ -859,6 +859,70 @@ static void of_many_the_worst_is_named(void **state)
 	end(&report);
 }
 
+static void a_group_is_told_apart_by_suite_and_clients(void **state)
+{
+	static const struct {
+		const char *suite;
+		uint32_t clients;
+		const char *name;
+	} groups[] = {
+		{"commit", 1, "(commit/insert_one, 1 client, "},
+		{"commit", 4, "(commit/insert_one, 4 clients, "},
+		{"other", 1, "(other/insert_one, 1 client, "},
+	};
+	struct report report;
+
+	(void)state;
+	for (size_t count = 1; count <= SC_ARRAY_COUNT(groups); count += 2) {
+		begin(&report);
+		for (size_t i = 0; i < 2 * count; i++) {
+			struct sc_cell *cell = add_rate(&report, "local", "insert_one",
+							i % 2 ? SC_JOURNAL_WAL : SC_JOURNAL_DELETE,
+							SC_SYNCHRONOUS_FULL, i % 2 ? 900 : 100);
+
+			free(cell->suite);
+			cell->suite = strdup(groups[i / 2].suite);
+			cell->clients = groups[i / 2].clients;
+		}
+		judge(&report);
+		for (size_t i = 0; i < count; i++)
+			assert_non_null(strstr(find_nth(&report, SC_FINDING_SPEEDUP, i)->text,
+					       count == 1 ? "(insert_one, " : groups[i].name));
+		assert_string_equal(report.head.recommendations[0].workload,
+				    count == 1 ? "insert_one" : "commit/insert_one, 1 client");
+		end(&report);
+	}
+}
+
+static void a_number_of_samples_is_not_a_precision_missed(void **state)
+{
+	static const struct {
+		uint32_t samples;
+		const char *text, *next;
+	} cases[] = {
+		{0, " did not reach the precision asked for", "give it more --time (or "},
+		{6, " has an interval wider than ±5 % with 6 samples",
+		 "give it more --samples or --ops"},
+		{3, " has too few samples, 3, for an interval of 95 %",
+		 "give it more --samples or --ops"},
+	};
+	struct report report;
+
+	(void)state;
+	for (size_t i = 0; i < SC_ARRAY_COUNT(cases); i++) {
+		begin(&report);
+		report.head.sampling.samples = cases[i].samples;
+		add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 100)
+			->ops_per_s.converged = false;
+		judge(&report);
+		assert_non_null(
+			strstr(find(&report, SC_FINDING_NOT_CONVERGED)->text, cases[i].text));
+		assert_non_null(
+			strstr(find(&report, SC_FINDING_NOT_CONVERGED)->next, cases[i].next));
+		end(&report);
+	}
+}
+
 static void what_matters_comes_first(void **state)
 {
 	struct report report;
@@ -1179,6 +1243,10 @@ int main(void)
 		CASE("a machine that was busy before is told",
 		     a_machine_that_was_busy_before_is_told),
 		CASE("of many the worst is named", of_many_the_worst_is_named),
+		CASE("a group is told apart by suite and clients",
+		     a_group_is_told_apart_by_suite_and_clients),
+		CASE("a number of samples is not a precision missed",
+		     a_number_of_samples_is_not_a_precision_missed),
 		CASE("what matters comes first", what_matters_comes_first),
 		CASE("what many cells say is said once", what_many_cells_say_is_said_once),
 		CASE("copies are counted with their reasons",
