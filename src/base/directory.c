@@ -58,10 +58,14 @@ static int write_marker(int directory_fd, int marker_fd, struct sc_marker *marke
 	/* Where locks do not work the marker's text decides alone. */
 	if (flock(marker_fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
 		return -EWOULDBLOCK;
-	written = write(marker_fd, text, bytes);
-	if (written < 0)
-		return -errno;
-	return (size_t)written == bytes ? 0 : -ENOSPC;
+	for (size_t done = 0; done < bytes; done += (size_t)written) {
+		written = write(marker_fd, text + done, bytes - done);
+		if (written < 0)
+			return -errno;
+		if (written == 0)
+			return -ENOSPC;
+	}
+	return 0;
 }
 
 /* Marks @path, which was just made; on failure the directory is empty again. */
@@ -342,17 +346,30 @@ static bool is_stale(const struct search *search, const struct sc_marker *marker
 	return !sc_marker_may_live("", marker, &search->self, lock_was_free);
 }
 
+/* "-YYYYMMDDTHHMMSSZ-" */
+static bool is_stamp(const char *text)
+{
+	static const char shape[] = "-00000000T000000Z-";
+
+	for (size_t i = 0; shape[i]; i++)
+		if (shape[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != shape[i])
+			return false;
+	return true;
+}
+
 /* NAME-YYYYMMDDTHHMMSSZ-PID[-N]. Return: PID, 0 if it is no such name. */
 static pid_t owner_of(const char *name)
 {
-	const char *stamp = name;
-	long pid = 0;
-	int end = 0;
+	const char *stamp = strchr(name, '-');
+	char *end = NULL;
+	long pid;
 
-	while ((stamp = strchr(stamp, '-')) &&
-	       sscanf(stamp, "-%*8[0-9]T%*6[0-9]Z-%9ld%n", &pid, &end) != 1)
-		stamp++;
-	if (!stamp || (stamp[end] && stamp[end] != '-'))
+	while (stamp && !is_stamp(stamp))
+		stamp = strchr(stamp + 1, '-');
+	if (!stamp)
+		return 0;
+	pid = strtol(strchr(stamp + 1, '-') + 1, &end, 10);
+	if ((*end && *end != '-') || pid <= 0 || pid > INT_MAX)
 		return 0;
 	return (pid_t)pid;
 }

@@ -130,7 +130,7 @@ static int run_sweep(const struct sc_sweep_config *config, const struct sc_sweep
 	if (outcome.was_complete) {
 		(void)fprintf(invocation->err,
 			      "syncost sweep: this sweep was complete; nothing was measured\n");
-		return 0;
+		return exit_code_of(&outcome);
 	}
 	if (outcome.interrupted)
 		(void)fprintf(invocation->err,

@@ -39,10 +39,17 @@ static int compare_formers(const void *a, const void *b)
 	return strcmp(left->id, right->id);
 }
 
+#define OPERATIONS_MAX 1000000000u /* as of --ops */
+
 static int add(struct formers *formers, const struct sc_cell *cell, struct sc_error *error)
 {
 	struct former *items;
 
+	if (cell->operations > OPERATIONS_MAX)
+		return sc_fail(error, SC_E_USAGE,
+			       "--like: cell '%s' of the report has more operations than --ops "
+			       "allows",
+			       cell->id);
 	items = reallocarray(formers->items, formers->count + 1u, sizeof(*items));
 	if (!items)
 		return sc_fail(error, -ENOMEM, "reading the report");

@@ -40,7 +40,7 @@ static const struct class
 
 #define CLASS_COUNT SC_ARRAY_COUNT(classes)
 /* Every journal mode and level, in each locking mode. */
-#define KINDS (SC_JOURNAL_COUNT_ * SC_SYNCHRONOUS_COUNT_ * SC_LOCKING_COUNT_)
+#define KINDS ((size_t)SC_JOURNAL_COUNT_ * SC_SYNCHRONOUS_COUNT_ * SC_LOCKING_COUNT_)
 
 static struct sc_setting setting_of_kind(size_t kind)
 {

@@ -158,11 +158,23 @@ static unsigned int version_number(unsigned int major, unsigned int minor, unsig
 
 bool sc_version_has_wal_reset_bug(const char *version)
 {
-	unsigned int major = 0, minor = 0, patch = 0;
-	unsigned int number;
+	unsigned long parts[3] = {0}; /* major, minor, patch */
+	unsigned int number, major, minor, patch;
+	size_t count = 0;
 
-	if (sscanf(version, "%u.%u.%u", &major, &minor, &patch) < 2)
+	for (const char *at = version; count < SC_ARRAY_COUNT(parts); count++) {
+		char *end = NULL;
+
+		parts[count] = strtoul(at, &end, 10);
+		if (end == at || parts[count] > 999)
+			break;
+		at = end + (*end == '.');
+	}
+	if (count < 2)
 		return false;
+	major = (unsigned int)parts[0];
+	minor = (unsigned int)parts[1];
+	patch = (unsigned int)parts[2];
 	number = version_number(major, minor, patch);
 	if (number < version_number(3, 7, 0) || number >= version_number(3, 51, 3))
 		return false;

@@ -200,7 +200,7 @@ static int read_file(const char *path, char **ret_text, struct sc_error *error)
 	if (r < 0)
 		return sc_fail(error, SC_E_FORMAT, "suite '%s': cannot be read: %s", path,
 			       strerror(-r));
-	if (strlen(text) != count)
+	if (!text || strlen(text) != count)
 		return sc_fail(error, SC_E_FORMAT, "suite '%s': holds a NUL byte", path);
 	*ret_text = SC_TAKE(text);
 	return 0;

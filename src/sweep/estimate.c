@@ -11,6 +11,7 @@
 #include "amount.h"
 
 #define PROCESS_NS        30000000u /* start, schema, verification, end */
+#define CLIENT_NS         10000000u /* each further client: its process, its connection */
 #define SETUP_SYNCS       12u       /* schema, dataset, change of journal mode, last close */
 #define ROW_NS            5000u     /* to insert one row of the dataset and to check it again */
 #define COMMIT_CPU_NS     60000u    /* of a small commit */
@@ -79,7 +80,8 @@ uint64_t sc_estimate_sample(const struct sc_estimate *estimate, const struct sc_
 	if (unit == 0)
 		unit = workload->rows_per_commit ? workload->rows_per_commit : 1;
 	commit_ns = COMMIT_CPU_NS + syncs * estimate->sync_ns + unit * ROW_NS;
-	ns = PROCESS_NS + SETUP_SYNCS * estimate->sync_ns + rows * ROW_NS;
+	ns = PROCESS_NS + (cell->clients - 1) * CLIENT_NS + SETUP_SYNCS * estimate->sync_ns +
+	     rows * ROW_NS;
 	ns += workload->writes ? recycle_ns(cell) : 0;
 	ns += at_most(workload->warmup_ops / unit, UINT32_MAX) * commit_ns;
 	if (kind == SC_SAMPLE_LEDGER)

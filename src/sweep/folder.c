@@ -287,6 +287,8 @@ int sc_folder_samples(const struct sc_folder *folder, char **ret_text, struct sc
 		r = sc_file_read_fd(fd, path, SAMPLES_BYTES_MAX, &text, &bytes, error);
 	if (r < 0)
 		return r;
+	if (!text || memchr(text, '\0', bytes))
+		return sc_fail(error, SC_E_FORMAT, "'%s' holds a NUL byte", path);
 	for (whole = bytes; whole > 0 && text[whole - 1] != '\n';)
 		whole--;
 	text[whole] = '\0';

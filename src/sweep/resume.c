@@ -22,6 +22,17 @@ static int fail_other(const struct resume *self, const char *key, const char *wa
 		       self->drive->folder.path);
 }
 
+/* Its options, or its copies of the suites, were changed, or they mean something else by now. */
+static int fail_plan(const struct resume *self, const char *cell, struct sc_error *error)
+{
+	(void)sc_fail(error, SC_E_USAGE,
+		      "--resume: '%s': options and suites that it keeps do not make its plan%s%s",
+		      self->drive->folder.path, cell ? ", from this cell on: " : "",
+		      cell ? cell : "");
+	return sc_hint(error, "a new sweep, with --like %s, can be compared with it",
+		       self->drive->folder.path);
+}
+
 static bool is_same(const char *a, const char *b)
 {
 	return a && b && strcmp(a, b) == 0;
@@ -48,6 +59,27 @@ static int check_head(const struct resume *self, struct sc_error *error)
 	return 0;
 }
 
+static int check_targets(const struct resume *self, struct sc_error *error)
+{
+	const struct sc_report_head *was = self->head, *is = &self->drive->head;
+
+	for (size_t i = 0; i < is->target_count; i++) {
+		const struct sc_target *now = &is->targets[i];
+		const struct sc_target *before = i < was->target_count ? &was->targets[i] : NULL;
+
+		if (!before || !is_same(before->label, now->label))
+			return fail_other(self, "the targets", before ? before->label : "none",
+					  now->label, error);
+		if (!is_same(before->filesystem, now->filesystem))
+			return fail_other(self, "the file system", before->filesystem,
+					  now->filesystem, error);
+		if (!is_same(before->storage, now->storage))
+			return fail_other(self, "the storage", before->storage, now->storage,
+					  error);
+	}
+	return 0;
+}
+
 static bool is_planned(const struct sc_cell *was, const struct sc_cell *planned)
 {
 	return is_same(was->id, planned->id) && is_same(was->suite_digest, planned->suite_digest) &&
@@ -71,14 +103,12 @@ static int check_cells(const struct resume *self, struct sc_report_reader *reade
 			break;
 		if (count >= drive->sweep->plan->cell_count ||
 		    !is_planned(&cell, &drive->cells[count]))
-			return fail_other(self, "the cell", cell.id,
-					  "another plan: the options of this version differ",
-					  error);
+			return fail_plan(self, cell.id, error);
 	}
 	if (r < 0)
 		return r;
 	if (count != drive->sweep->plan->cell_count)
-		return fail_other(self, "another number of cells", "", "another plan", error);
+		return fail_plan(self, NULL, error);
 	return 0;
 }
 
@@ -130,6 +160,38 @@ static int fail_line(const struct resume *self, size_t line, const char *what,
 		       self->drive->folder.path, line, what);
 }
 
+static bool has_turn(const struct sc_record *record, const struct sc_sample *sample)
+{
+	for (size_t i = 0; i < record->sample_count; i++)
+		if (record->samples[i].kind == sample->kind &&
+		    record->samples[i].round == sample->round)
+			return true;
+	return false;
+}
+
+/* Whether a line is what this sweep would have written: nobody edits its samples by hand. */
+static int check_turn(const struct resume *self, const struct sc_sample *sample, size_t index,
+		      size_t line, struct sc_error *error)
+{
+	const struct sc_record *record = &self->drive->records[index];
+	bool is_ledger = sample->kind == SC_SAMPLE_LEDGER;
+
+	if (has_turn(record, sample))
+		return fail_line(self, line, "is of a turn that was taken before", error);
+	if (is_ledger != (sample->round == 0) || (!is_ledger && record->ledger_count == 0))
+		return fail_line(self, line, "is of no round of the sweep", error);
+	if (sample->status != SC_MEASURED)
+		return 0;
+	if (!sample->verified || sample->wall_ns == 0 || sample->operations == 0)
+		return fail_line(self, line, "is of a sample that was measured, and is none",
+				 error);
+	/* several clients do whole commits each, which may be more together */
+	if (!is_ledger && self->drive->cells[index].clients == 1 &&
+	    sample->operations > record->operations)
+		return fail_line(self, line, "has more operations than were asked for", error);
+	return 0;
+}
+
 static int add_line(const struct resume *self, const char *text, size_t line,
 		    struct sc_error *error)
 {
@@ -145,6 +207,9 @@ static int add_line(const struct resume *self, const char *text, size_t line,
 	index = sample.cell_id ? find(self, sample.cell_id) : drive->sweep->plan->cell_count;
 	if (index >= drive->sweep->plan->cell_count || drive->sweep->plan->cells[index].is_same)
 		return fail_line(self, line, "is of no cell of the plan", error);
+	r = check_turn(self, &sample, index, line, error);
+	if (r < 0)
+		return r;
 	drive->progress.done++;
 	drive->head.rounds = sample.round > drive->head.rounds ? sample.round : drive->head.rounds;
 	r = sc_head_note_syncs(&drive->head, &sample.syncs, error);
@@ -205,4 +270,17 @@ int sc_resume_load(struct sc_drive *drive, bool *ret_complete, struct sc_error *
 		return r;
 	self.head = sc_report_reader_head(reader);
 	return load(&self, reader, ret_complete, error);
+}
+
+int sc_resume_check_targets(struct sc_drive *drive, struct sc_error *error)
+{
+	SC_CLEANUP(sc_report_closep) struct sc_report_reader *reader = NULL;
+	struct resume self = {.drive = drive};
+	int r;
+
+	r = sc_report_open(drive->folder.path, &reader, error);
+	if (r < 0)
+		return r;
+	self.head = sc_report_reader_head(reader);
+	return check_targets(&self, error);
 }

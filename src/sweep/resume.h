@@ -14,3 +14,9 @@
  * samples and new ones would not be of one kind; another code.
  */
 int sc_resume_load(struct sc_drive *drive, bool *ret_complete, struct sc_error *error);
+
+/**
+ * sc_resume_check_targets() - whether the drive's targets, now open, are on the same storage
+ * Return: 0; SC_E_USAGE where one is not; another code.
+ */
+int sc_resume_check_targets(struct sc_drive *drive, struct sc_error *error);

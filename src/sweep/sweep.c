@@ -219,8 +219,9 @@ static int begin(struct sc_drive *drive, struct sc_error *error)
 	if (r != 0)
 		return r;
 	r = open_workplaces(drive, error);
-	if (r == 0 && !drive->sweep->resume)
-		r = make_folder(drive, error);
+	if (r == 0)
+		r = drive->sweep->resume ? sc_resume_check_targets(drive, error)
+					 : make_folder(drive, error);
 	if (r < 0)
 		return r;
 	r = measure_floors(drive, error);
@@ -302,7 +303,9 @@ static int drive_sweep(struct sc_drive *drive, struct sc_sweep_outcome *outcome,
 
 	r = begin(drive, error);
 	outcome->was_complete = r > 0;
-	if (r == 0)
+	if (r > 0) /* what became of its cells */
+		r = sc_records_summarise(&drive->schedule, drive->records, drive->cells, error);
+	else if (r == 0)
 		r = measure(drive, error);
 	outcome->interrupted = r == SC_E_INTERRUPTED;
 	if (outcome->interrupted && drive->folder.path && !drive->folder.draft.path)

@@ -99,9 +99,17 @@ def end(process):
     process.communicate()
 
 
+def reports(place):
+    """Names in ./syncost-reports, without the folder that is not a report yet."""
+    try:
+        names = os.listdir(os.path.join(place, "syncost-reports"))
+    except FileNotFoundError:
+        return []
+    return sorted(name for name in names if not name.startswith("."))
+
+
 def newest_report(place):
-    folder = os.path.join(place, "syncost-reports")
-    return os.path.join(folder, sorted(os.listdir(folder))[-1])
+    return os.path.join(place, "syncost-reports", reports(place)[-1])
 
 
 def summary(folder):

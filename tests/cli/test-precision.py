@@ -59,7 +59,8 @@ class Precision(Case):
             self.assertEqual(len(timing(folder, name)), counts[-1])
             self.assertIn(cell["ended"], ("time", "samples", "converged"))
             self.assertEqual(cell["ended"] == "converged", cell["ops_per_s"]["converged"])
-        self.assertIn("time", [cell["ended"] for cell in report["cells"]])
+        # where a sample takes long, the most samples that the time could hold are few
+        self.assertTrue({"time", "samples"} & {cell["ended"] for cell in report["cells"]})
         pilot = sum(line["turn_ns"] for line in samples(folder)
                     if line["kind"] == "timing" and line["round"] <= PILOT)
         # a sample is begun when it can be expected to fit; it may take longer than those before

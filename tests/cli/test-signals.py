@@ -6,8 +6,8 @@ import os
 import signal
 import subprocess
 
-from harness import (PATIENCE, SMALL, SYNCOST, Case, newest_report, sample_count, samples, summary,
-                     tree, wait_for)
+from harness import (PATIENCE, SMALL, SYNCOST, Case, newest_report, reports, sample_count, samples,
+                     summary, tree, wait_for)
 
 # Long enough that no signal comes too late: the last round is never reached.
 ENDLESS = ["sweep", *SMALL, "--samples", "1000", "--workload", "insert_one", "--journal-mode",
@@ -107,9 +107,7 @@ class Signals(Case):
 
     def test_interrupt_early(self):
         """SIGINT as soon as the working directory is there"""
-        self.interrupt(signal.SIGINT, lambda: os.path.isdir(
-            os.path.join(self.place, "syncost-reports")) and os.path.exists(
-                os.path.join(newest_report(self.place), "summary.json")))
+        self.interrupt(signal.SIGINT, lambda: reports(self.place))
 
     def test_terminate(self):
         """SIGTERM ends it as SIGINT does"""
@@ -137,20 +135,17 @@ class Signals(Case):
     def test_kill_rounds(self):
         """SIGKILL between rounds: the samples so far are kept whole"""
         self.kill(lambda: sample_count(self.place) >= 3 * LEDGER)
-        folders = sorted(os.listdir(os.path.join(self.place, "syncost-reports")))
-        killed = os.path.join(self.place, "syncost-reports", folders[0])
+        killed = os.path.join(self.place, "syncost-reports", reports(self.place)[0])
         self.assertGreaterEqual(len(samples(killed)), 3 * LEDGER)
 
     def test_kill_many(self):
         """SIGKILL at twelve moments: the summary is whole each time"""
         for count in range(12):
             place = self.place
-            done_before = len(os.listdir(os.path.join(place, "syncost-reports"))) if count else 0
+            done_before = len(reports(place))
             process = self.start_syncost(*ENDLESS)
-            wait_for(lambda: os.path.isdir(os.path.join(place, "syncost-reports")) and
-                     len(os.listdir(os.path.join(place, "syncost-reports"))) > done_before and
-                     os.path.exists(os.path.join(newest_report(place), "summary.json")) and
-                     sample_count(place) >= count, "the sweep's progress")
+            wait_for(lambda: len(reports(place)) > done_before and sample_count(place) >= count,
+                     "the sweep's progress")
             process.kill()
             process.communicate(timeout=PATIENCE)
             self.assertReadable()
