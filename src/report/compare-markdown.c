@@ -80,10 +80,10 @@ static int print_change(const struct page *page, size_t cell, size_t other, size
 	sc_buffer_add_text(&line, "|");
 	add_cell(&line, page->comparison, cell);
 	add_field(&line, sc_compare_metric(metric).metric.key);
-	add_field(&line,
-		  sc_compare_figure_text(metric, &base->figures[metric], text, sizeof(text)));
-	add_field(&line,
-		  sc_compare_figure_text(metric, &match->figures[metric], text, sizeof(text)));
+	add_field(&line, sc_compare_beside_text(metric, &base->figures[metric],
+						&match->figures[metric], text, sizeof(text)));
+	add_field(&line, sc_compare_beside_text(metric, &match->figures[metric],
+						&base->figures[metric], text, sizeof(text)));
 	add_field(&line, sc_compare_change_text(metric, &change, text, sizeof(text)));
 	add_field(&line, sc_compare_interval_text(&change, text, sizeof(text)));
 	if (change.fails)

@@ -169,10 +169,12 @@ static int print_change(const struct table *table, const char *title, size_t cel
 
 	sc_text_add_padded(&line, title, KEY_COLUMNS, false, table->options->utf8);
 	add_column(table, &line,
-		   sc_compare_figure_text(metric, &base->figures[metric], text, sizeof(text)),
+		   sc_compare_beside_text(metric, &base->figures[metric], &match->figures[metric],
+					  text, sizeof(text)),
 		   FIGURE_COLUMNS, true);
 	add_column(table, &line,
-		   sc_compare_figure_text(metric, &match->figures[metric], text, sizeof(text)),
+		   sc_compare_beside_text(metric, &match->figures[metric], &base->figures[metric],
+					  text, sizeof(text)),
 		   FIGURE_COLUMNS, true);
 	add_column(table, &line, sc_compare_change_text(metric, &change, text, sizeof(text)),
 		   CHANGE_COLUMNS, true);

@@ -19,6 +19,38 @@ const char *sc_compare_figure_text(size_t metric, const struct sc_digest_figure 
 	return sc_value_text(&row.metric, &value, text, text_bytes);
 }
 
+/* With as few decimals as tell it from @beside. */
+static void spell_out(double number, double beside, const char *unit, char *text, size_t text_bytes)
+{
+	char other[SC_COMPARE_TEXT_BYTES];
+
+	for (int decimals = 0; decimals <= 9; decimals++) {
+		(void)snprintf(text, text_bytes, "%.*f%s", decimals, number, unit);
+		(void)snprintf(other, sizeof(other), "%.*f%s", decimals, beside, unit);
+		if (strcmp(text, other) != 0)
+			break;
+	}
+}
+
+const char *sc_compare_beside_text(size_t metric, const struct sc_digest_figure *figure,
+				   const struct sc_digest_figure *beside, char *text,
+				   size_t text_bytes)
+{
+	struct sc_metric row = sc_compare_metric(metric).metric;
+	double difference = fabs(figure->number - beside->number);
+	char other[SC_COMPARE_TEXT_BYTES];
+
+	(void)sc_compare_figure_text(metric, figure, text, text_bytes);
+	(void)sc_compare_figure_text(metric, beside, other, sizeof(other));
+	if (figure->status == SC_MEASURED && beside->status == SC_MEASURED &&
+	    row.from == SC_FROM_LEDGER &&
+	    (row.unit == SC_UNIT_COUNT || row.unit == SC_UNIT_BYTES) && strcmp(text, other) == 0 &&
+	    difference > 1e-9 * fabs(figure->number))
+		spell_out(figure->number, beside->number, row.unit == SC_UNIT_BYTES ? " B" : "",
+			  text, text_bytes);
+	return text;
+}
+
 static const char *ratio_text(double ratio, char *text, size_t text_bytes)
 {
 	(void)snprintf(text, text_bytes, "%.*fx", ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0, ratio);
@@ -123,19 +155,42 @@ static size_t count_refused(const struct sc_comparison *comparison)
 	return count;
 }
 
-struct latencies { /* of the cells that were compared */
-	size_t judged, unknown;
-	size_t wide; /* of the unknown: the interval of the ratio holds 1 */
-	bool rose;   /* the median of some unknown one, by more than "same" */
+enum blind { /* why a latency could not be judged */
+	     BLIND_STARVED,
+	     BLIND_FEW,
+	     BLIND_WIDE,
+	     BLIND_EXPLAINED,
+	     BLIND_COUNT_,
 };
 
-static void count_latency(struct latencies *latencies, const struct sc_change *change)
+struct latencies { /* of the cells that were compared */
+	size_t judged, unknown;
+	size_t why[BLIND_COUNT_]; /* the unknown */
+	bool rose;                /* the median of some unknown one, by more than "same" */
+};
+
+static enum blind why_unknown(const struct sc_comparison *comparison, size_t cell, size_t other,
+			      const struct sc_change *change)
+{
+	const struct sc_digest *base = &comparison->digests[0];
+	const struct sc_digest_cell *match = sc_compare_match(comparison, cell, other);
+
+	if (sc_digest_is_starved(base, &base->cells[cell]) ||
+	    sc_digest_is_starved(&comparison->digests[other], match))
+		return BLIND_STARVED;
+	if (!change->has_interval || sc_compare_tolerance(comparison, cell, other).is_blind)
+		return BLIND_FEW;
+	return change->ratio_low <= 1 ? BLIND_WIDE : BLIND_EXPLAINED;
+}
+
+static void count_latency(struct latencies *latencies, const struct sc_comparison *comparison,
+			  size_t cell, size_t other, const struct sc_change *change)
 {
 	latencies->judged += change->is_there;
 	if (!change->is_there || change->verdict != SC_VERDICT_UNKNOWN)
 		return;
 	latencies->unknown++;
-	latencies->wide += change->has_interval && change->ratio_low <= 1;
+	latencies->why[why_unknown(comparison, cell, other, change)]++;
 	latencies->rose =
 		latencies->rose || (change->has_ratio && change->ratio > 1 + SC_COMPARE_SAME);
 }
@@ -152,10 +207,30 @@ static struct latencies count_latencies(const struct sc_comparison *comparison)
 			if (sc_compare_state(comparison, cell, other) != SC_COMPARE_DONE)
 				continue;
 			change = sc_compare_change(comparison, cell, other, time);
-			count_latency(&latencies, &change);
+			count_latency(&latencies, comparison, cell, other, &change);
 		}
 	}
 	return latencies;
+}
+
+static void add_blind(struct sc_buffer *buffer, const struct latencies *latencies, size_t cells)
+{
+	static const char *const reasons[] = {
+		[BLIND_STARVED] = "samples waited too long for a CPU",
+		[BLIND_FEW] = "too few samples",
+		[BLIND_WIDE] = "intervals too wide",
+		[BLIND_EXPLAINED] = "a busier machine or slower storage explains it",
+	};
+	const char *separator = ": ";
+
+	sc_buffer_add_text(buffer, "pass on counts; latency could not be judged");
+	for (size_t i = 0; i < BLIND_COUNT_; i++) {
+		if (latencies->why[i] == 0)
+			continue;
+		sc_buffer_printf(buffer, "%s%s in %zu", separator, reasons[i], latencies->why[i]);
+		separator = ", ";
+	}
+	sc_buffer_printf(buffer, " of %zu cell%s", cells, cells == 1 ? "" : "s");
 }
 
 /* A gate that passes because it could not tell says so. */
@@ -168,13 +243,7 @@ static void add_pass(struct sc_buffer *buffer, const struct sc_comparison *compa
 	if (!latencies.rose || latencies.unknown < latencies.judged)
 		sc_buffer_printf(buffer, "pass: no cell of %zu costs more than is allowed", cells);
 	else
-		sc_buffer_printf(buffer,
-				 "pass on counts; latency could not be judged: intervals too wide"
-				 "%s in %zu of %zu cell%s",
-				 latencies.wide < latencies.unknown
-					 ? ", or a busier machine explains it,"
-					 : "",
-				 latencies.unknown, cells, cells == 1 ? "" : "s");
+		add_blind(buffer, &latencies, cells);
 }
 
 /* Reports beside the base that can only be named. */
@@ -275,6 +344,11 @@ void sc_compare_add_difference(struct sc_buffer *buffer, const struct sc_compari
 				 difference->cell);
 }
 
+#define ALLOWED                                                                                    \
+	" \"worse\" without \"fails\" is within what is allowed, or of a figure that is merely "   \
+	"shown: "                                                                                  \
+	"that never fails."
+
 void sc_compare_add_rules(struct sc_buffer *buffer, const struct sc_comparison *comparison)
 {
 	const struct sc_compare_rules *rules = comparison->rules;
@@ -293,7 +367,7 @@ void sc_compare_add_rules(struct sc_buffer *buffer, const struct sc_comparison *
 		separator = ", ";
 	}
 	if (rules->counts_only) {
-		sc_buffer_add_text(buffer, "; latency is not judged.");
+		sc_buffer_add_text(buffer, "; latency is not judged." ALLOWED);
 		return;
 	}
 	sc_buffer_printf(
@@ -308,7 +382,7 @@ void sc_compare_add_rules(struct sc_buffer *buffer, const struct sc_comparison *
 		sc_buffer_printf(
 			buffer, " (it holds the ratio in at least %s)",
 			sc_format_percent(comparison->coverage, coverage, sizeof(coverage)));
-	sc_buffer_add_text(buffer, ".");
+	sc_buffer_add_text(buffer, "." ALLOWED);
 }
 
 bool sc_compare_is_changed(const struct sc_comparison *comparison, size_t cell, size_t other)

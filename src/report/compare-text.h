@@ -12,6 +12,12 @@
 const char *sc_compare_figure_text(size_t metric, const struct sc_digest_figure *figure, char *text,
 				   size_t text_bytes);
 
+/** sc_compare_beside_text() - the same; a count that would read as @beside but differs has the
+ * digits that tell them apart */
+const char *sc_compare_beside_text(size_t metric, const struct sc_digest_figure *figure,
+				   const struct sc_digest_figure *beside, char *text,
+				   size_t text_bytes);
+
 /** sc_compare_change_text() - "2.11x" of times and rates, "+100 %" of counts; "" for the same */
 const char *sc_compare_change_text(size_t metric, const struct sc_change *change, char *text,
 				   size_t text_bytes);

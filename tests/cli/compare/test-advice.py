@@ -124,6 +124,32 @@ class Unknown(Reports):
         self.assertTrue(self.headline(wide, slow, "--counts-only").startswith(plain))
         self.assertTrue(self.headline(self.base, self.base).startswith(plain))
 
+    def test_what_waited_for_a_cpu_is_not_called_wide(self):
+        def wait(cell):
+            for sample in cell["samples"]:
+                if sample["kind"] == "timing":
+                    sample["run_delay_ns"] = sample["wall_ns"] * 4 // 10
+        slow = reports.changed(self.base, reports.scale_time(1.5))
+        said = ("pass on counts; latency could not be judged: samples waited too long for a CPU "
+                "in 4 of 4 cells")
+        self.assertTrue(self.headline(self.base, reports.changed(slow, wait)).startswith(said))
+
+    def test_counts_that_differ_read_so(self):
+        def grow(cell):
+            cell["syncs"]["physical"] *= 100000
+            cell["syncs"]["vfs"] *= 100000
+            cell["ledger_commits"] *= 100000
+        base = reports.changed(self.base, grow)
+        new = reports.changed(base, lambda cell: cell["syncs"].update(
+            physical=cell["syncs"]["physical"] + 1))
+        done = self.run_syncost("compare", self.put(base), self.put(new))
+        lines = [line.split() for line in done.out.splitlines()
+                 if "syncs_physical_per_commit" in line]
+        self.assertTrue(lines, done)
+        for line in lines:
+            self.assertNotEqual(line[1], line[2])
+        self.assertIn("merely shown", " ".join(done.out.split()))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -554,6 +554,29 @@ static void what_waited_for_a_cpu_tells_nothing_of_the_instruments(void **state)
 	}
 }
 
+/* What clients wait for each other is their work: no rate comes of its being free. */
+static void no_rate_is_claimed_without_a_wait_for_other_clients(void **state)
+{
+	(void)state;
+	for (uint32_t clients = 1; clients <= 2; clients++) {
+		for (int part = 0; part < 2; part++) {
+			struct sc_sample samples[2] = {make_ledger(0, 200000),
+						       make_timing(1, 1000, 1000, 1000000)};
+			struct sc_cell cell = {.clients = clients};
+			struct sc_error error;
+
+			samples[0].split.wall_ns[part ? SC_PART_LOCK : SC_PART_SYNC] = 150000;
+			samples[0].split.wall_ns[SC_PART_SQL] = 50000;
+			assert_int_equal(sc_cell_summarise(&cell, samples, 2, &error), 0);
+			assert_int_equal(cell.bound.by, part ? SC_BOUND_LOCK : SC_BOUND_SYNC);
+			assert_int_equal(cell.bound.if_free_ops_per_s > 0, !(part && clients > 1));
+			sc_cell_fini(&cell);
+			for (int i = 0; i < 2; i++)
+				sc_sample_fini(&samples[i]);
+		}
+	}
+}
+
 /* Instruments make nothing faster: then the machine was another one. */
 static void a_ledger_faster_than_the_rate_is_found(void **state)
 {
@@ -718,6 +741,8 @@ int main(void)
 		     checkpoints_are_no_cost_of_the_instruments),
 		CASE("what waited for a CPU tells nothing of the instruments",
 		     what_waited_for_a_cpu_tells_nothing_of_the_instruments),
+		CASE("no rate is claimed without a wait for other clients",
+		     no_rate_is_claimed_without_a_wait_for_other_clients),
 		CASE("a ledger faster than the rate is found",
 		     a_ledger_faster_than_the_rate_is_found),
 		CASE("a split that waited for a CPU is found",
