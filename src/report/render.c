@@ -66,6 +66,8 @@ static bool survey_table(struct sc_survey *survey, const struct sc_cell *previou
 		table->has_batches = table->has_batches || cell->operations != cell->commits;
 	}
 	survey->has_batches = survey->has_batches || table->has_batches || table->varies;
+	table->has_clients = table->has_clients || cell->clients > 1;
+	survey->has_clients = survey->has_clients || table->has_clients;
 	return true;
 }
 

@@ -24,6 +24,7 @@
 #define HALF_WIDTH_COLUMNS 8u
 #define BATCH_COLUMNS      5u
 #define SYNCS_COLUMNS      5u
+#define BUSY_COLUMNS       5u
 #define LATENCY_COLUMNS    7u
 #define WAL_COLUMNS        8u
 #define LOSS_COLUMNS       5u
@@ -38,8 +39,9 @@
 
 struct layout {
 	size_t label, bar;
-	bool has_wal; /* a column for the WAL's state */
-	bool is_tall; /* labels on lines of their own */
+	bool has_wal;  /* a column for the WAL's state */
+	bool has_busy; /* and one for the retries of several clients, where there is room */
+	bool is_tall;  /* labels on lines of their own */
 	bool is_brief;
 	const struct sc_survey_table *table;
 };
@@ -76,6 +78,9 @@ static struct layout lay_out(const struct sc_render *render)
 	if (layout.is_tall)
 		layout.label = 1;
 	taken = fixed_columns(layout.table, layout.has_wal, layout.is_brief) + layout.label + 1;
+	layout.has_busy =
+		layout.table->has_clients && taken + BUSY_COLUMNS + 1 + BAR_COLUMNS_MIN <= columns;
+	taken += layout.has_busy ? BUSY_COLUMNS + 1 : 0;
 	layout.bar = taken + BAR_COLUMNS_MIN <= columns ? columns - taken : BAR_COLUMNS_MIN;
 	if (layout.bar > BAR_COLUMNS_MAX)
 		layout.bar = BAR_COLUMNS_MAX;
@@ -193,6 +198,9 @@ static int print_group(struct sc_render *render, const struct layout *layout,
 	add_column(render, &line, layout->table->commits ? "commits/s" : rate, RATE_COLUMNS, true);
 	add_column(render, &line, "±", HALF_WIDTH_COLUMNS, true);
 	add_column(render, &line, "syncs", SYNCS_COLUMNS, true);
+	if (layout->has_busy)
+		add_column(render, &line, "busy", BUSY_COLUMNS, true);
+	render->has_shown_busy = render->has_shown_busy || layout->has_busy;
 	add_column(render, &line, "p50", LATENCY_COLUMNS, true);
 	add_column(render, &line, "p99", LATENCY_COLUMNS, true);
 	add_column(render, &line, "loss", LOSS_COLUMNS, false);
@@ -235,6 +243,9 @@ static void add_figures(struct sc_render *render, const struct layout *layout,
 	add_column(render, line, sc_half_width_text(cell, text, sizeof(text)), HALF_WIDTH_COLUMNS,
 		   true);
 	add_metric(render, line, "syncs_physical_per_commit", cell, SYNCS_COLUMNS);
+	if (layout->has_busy)
+		add_column(render, line, sc_busy_text(cell, text, sizeof(text)), BUSY_COLUMNS,
+			   true);
 	add_metric(render, line, writes ? "commit_ns_p50" : "op_ns_p50", cell, LATENCY_COLUMNS);
 	add_metric(render, line, writes ? "commit_ns_p99" : "op_ns_p99", cell, LATENCY_COLUMNS);
 	add_column(render, line, sc_loss_text(render->head, cell, text, sizeof(text)), LOSS_COLUMNS,
@@ -379,6 +390,9 @@ static int print_legend(struct sc_render *render)
 			   "±: the wider side of the median's 95 % interval; * wider than was "
 			   "asked for, or too few samples. syncs: per commit, those of the "
 			   "directory included. p50, p99: of a commit, where there are any. ");
+	if (render->survey.has_clients)
+		sc_buffer_add_text(&line, render->has_shown_busy ? SC_ABOUT_BUSY " "
+								 : SC_ABOUT_NO_BUSY " ");
 	if (render->survey.has_batches)
 		sc_buffer_add_text(&line, SC_ABOUT_BATCH " ");
 	if (render->survey.has_statements)

@@ -187,3 +187,17 @@ void sc_reason_text(const struct sc_cell *cell, char *text, size_t text_bytes)
 	(void)snprintf(text, text_bytes, "%s: %s", sc_status_name(cell->status),
 		       cell->reason ? cell->reason : cell->ops_per_s.reason);
 }
+
+const char *sc_busy_text(const struct sc_cell *cell, char *text, size_t text_bytes)
+{
+	uint64_t commits = 0;
+
+	for (size_t i = 0; i < cell->sample_count; i++) {
+		if (cell->samples[i].kind == SC_SAMPLE_TIMING)
+			commits += cell->samples[i].commits;
+	}
+	(void)snprintf(text, text_bytes, "-");
+	return commits > 0 ? sc_format_count((double)cell->busy_retries / (double)commits, text,
+					     text_bytes)
+			   : text;
+}

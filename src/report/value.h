@@ -28,6 +28,9 @@ const char *sc_half_width_text(const struct sc_cell *cell, char *text, size_t te
 const char *sc_loss_text(const struct sc_report_head *head, const struct sc_cell *cell, char *text,
 			 size_t text_bytes);
 
+/** sc_busy_text() - busy retries a commit, over all timing samples; "-" where nothing commits */
+const char *sc_busy_text(const struct sc_cell *cell, char *text, size_t text_bytes);
+
 /** sc_batch_of() - operations a commit; the workload's own as they were measured; 0: not known */
 uint32_t sc_batch_of(const struct sc_cell *cell);
 

@@ -35,6 +35,7 @@ int sc_report_render(const char *path, const char *format, FILE *out,
 struct sc_survey_table {  /* of cells that stand in one table */
 	bool commits;     /* some cell has commits */
 	bool has_batches; /* some commit has more or less than one operation */
+	bool has_clients; /* several at a time */
 	bool varies;      /* in operations a commit: a column, not a part of the heading */
 };
 
@@ -48,6 +49,7 @@ struct sc_survey {
 	bool has_batches;             /* some table has */
 	bool has_statements;          /* some commit has several operations */
 	bool out_of_time;             /* some cell got no more samples for want of time */
+	bool has_clients;             /* some table has */
 	bool has_waited;              /* some split is of a sample that waited for a CPU */
 };
 
@@ -69,6 +71,7 @@ struct sc_render {
 	struct sc_copies
 		*copies; /* of the current table, for its end; whoever renders frees them */
 	size_t copies_count;
+	bool has_shown_busy; /* some table had room for that column */
 	struct sc_cell
 		previous; /* of the pass, for where a group begins; id NULL before the first */
 	struct sc_error *error;

@@ -672,6 +672,39 @@ static void writers_that_list_all_metrics_have_every_key(void **state)
 	free(summary);
 }
 
+static void several_clients_have_their_retries_shown(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct sc_render_options options = {.columns = 120, .utf8 = true};
+	struct small_report report;
+	uint64_t commits = 0;
+	char *text;
+
+	small_report_make(&report);
+	for (size_t i = 0; i < report.cells[0].sample_count; i++) {
+		if (report.cells[0].samples[i].kind == SC_SAMPLE_TIMING)
+			commits += report.cells[0].samples[i].commits;
+	}
+	report.cells[0].busy_retries = 7 * commits / 4;
+	write_report(scratch, &report);
+	text = render(scratch->path, "table", &options);
+	assert_null(strstr(text, " busy")); /* of one client */
+	free(text);
+	report.cells[0].clients = 4;
+	write_report(scratch, &report);
+	text = render(scratch->path, "table", &options);
+	assert_non_null(strstr(text, " syncs  busy "));
+	assert_in_line(text, "delete/full ", "  1.75 ");
+	assert_non_null(strstr(text, "busy: attempts"));
+	free(text);
+	options.columns = 60; /* no room */
+	text = render(scratch->path, "table", &options);
+	assert_null(strstr(text, " syncs  busy "));
+	assert_non_null(strstr(text, "Busy retries"));
+	free(text);
+	small_report_fini(&report);
+}
+
 static void the_table_shows_the_catalogues_numbers(void **state)
 {
 	struct sc_render_options options = {.columns = 100, .utf8 = true};
@@ -932,6 +965,8 @@ int main(void)
 		CASE_IN("the COMMIT of a transaction is not all of it",
 			the_commit_of_a_transaction_is_not_all_of_it, scratch_setup,
 			scratch_teardown),
+		CASE_IN("several clients have their retries shown",
+			several_clients_have_their_retries_shown, scratch_setup, scratch_teardown),
 		CASE_IN("a split of a busy machine is marked", a_split_of_a_busy_machine_is_marked,
 			scratch_setup, scratch_teardown),
 		CASE_IN("copies of one cell share a line", copies_of_one_cell_share_a_line,
