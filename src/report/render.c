@@ -196,8 +196,10 @@ int sc_report_render(const char *path, const char *format, FILE *out,
 	r = sc_report_open(path, &reader, error);
 	if (r == 0)
 		r = survey(reader, &render.survey, error);
-	if (r < 0)
+	if (r < 0) {
+		free(render.survey.tables);
 		return r;
+	}
 	tables = render.survey.tables;
 	render.head = sc_report_reader_head(reader);
 	errno = 0;
