@@ -50,10 +50,10 @@ static int add_member(struct sc_group *group, const struct sc_cell *cell)
 	size_t n = group->member_count;
 
 	if ((n & (n - 1)) == 0) {
-		/* NOLINTNEXTLINE(bugprone-sizeof-expression): it is an array of pointers */
-		const struct sc_cell **members =
-			reallocarray(group->members, n ? 2 * n : 1, sizeof(*members));
+		const struct sc_cell **members;
 
+		/* NOLINTNEXTLINE(bugprone-sizeof-expression): it is an array of pointers */
+		members = reallocarray(group->members, n ? 2 * n : 1, sizeof(*members));
 		if (!members)
 			return -ENOMEM;
 		group->members = members;

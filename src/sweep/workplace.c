@@ -87,7 +87,7 @@ static int check_place(const struct sc_sweep_target *place, char **ret_path, str
 {
 	int r = check_directory(place, ret_path, error);
 
-	if (r == 0)
+	if (r == 0 && *ret_path)
 		r = check_length(place, *ret_path, error);
 	if (r == 0)
 		r = check_proc(error);
