@@ -27,6 +27,10 @@
 #define RETRY_NS_MAX   10000000u    /* pauses double up to this */
 #define RETRY_NS_TOTAL 60000000000u /* without a commit of anyone: then the sample has failed */
 
+/* What each operation goes through is one piece of code; what few do stays out of it. */
+#define HOT  static inline __attribute__((always_inline))
+#define COLD static __attribute__((noinline, cold))
+
 #define RUN_ANEW 1 /* of functions here: the transaction was rolled back and is to be repeated */
 
 /* How long a transaction has been waiting, all of its attempts together. */
@@ -57,8 +61,8 @@ static inline void note(uint32_t *buckets, uint64_t *max, uint64_t ns)
 		*max = ns;
 }
 
-static inline int bind_values(const struct sc_program_statement *self, sqlite3_stmt *statement,
-			      const struct sc_value *row)
+HOT int bind_values(const struct sc_program_statement *self, sqlite3_stmt *statement,
+		    const struct sc_value *row)
 {
 	int rc = SQLITE_OK;
 
@@ -73,7 +77,7 @@ static inline int bind_values(const struct sc_program_statement *self, sqlite3_s
 	return rc;
 }
 
-static inline int step_through(struct run *run, sqlite3_stmt *statement, uint64_t *rows)
+HOT int step_through(struct run *run, sqlite3_stmt *statement, uint64_t *rows)
 {
 	int rc;
 
@@ -87,7 +91,7 @@ static inline int step_through(struct run *run, sqlite3_stmt *statement, uint64_
 	return rc;
 }
 
-static int fail_statement(struct run *run, const char *sql)
+COLD int fail_statement(struct run *run, const char *sql)
 {
 	return sc_fail_sqlite(run->error, sqlite3_extended_errcode(run->program->db), "%s", sql);
 }
@@ -107,7 +111,7 @@ static uint64_t draw_pause(struct run *run, uint64_t pause_ns)
 }
 
 /* Through the VFS, as SQLite's own busy handler sleeps. False: patience is at an end. */
-static bool pause_busy(struct run *run)
+COLD bool pause_busy(struct run *run)
 {
 	const struct sc_program *program = run->program;
 	struct backoff *backoff = &run->backoff;
@@ -137,7 +141,7 @@ static bool is_repeatable(const struct run *run, const sqlite3_stmt *statement)
 }
 
 /* SQLite may have rolled back already. */
-static int roll_back(struct run *run)
+COLD int roll_back(struct run *run)
 {
 	sqlite3 *db = run->program->db;
 
@@ -152,7 +156,7 @@ static int roll_back(struct run *run)
  *
  * Return: 0 with *rc; RUN_ANEW; < 0.
  */
-static int retry(struct run *run, sqlite3_stmt *statement, int64_t sum, int *rc, uint64_t *rows)
+COLD int retry(struct run *run, sqlite3_stmt *statement, int64_t sum, int *rc, uint64_t *rows)
 {
 	if (!run->program->explicit)
 		run->backoff = (struct backoff){0};
@@ -180,7 +184,7 @@ static int retry(struct run *run, sqlite3_stmt *statement, int64_t sum, int *rc,
 	return 0;
 }
 
-static int run_bound(struct run *run, sqlite3_stmt *statement, const char *sql)
+HOT int run_bound(struct run *run, sqlite3_stmt *statement, const char *sql)
 {
 	int64_t sum = run->tally->result_sum;
 	uint64_t rows = 0;
@@ -200,8 +204,8 @@ static int run_bound(struct run *run, sqlite3_stmt *statement, const char *sql)
 	return 0;
 }
 
-static int run_unprepared(struct run *run, const struct sc_program_statement *self,
-			  const struct sc_value *row)
+COLD int run_unprepared(struct run *run, const struct sc_program_statement *self,
+			const struct sc_value *row)
 {
 	sqlite3_stmt *statement = NULL;
 	int rc, r;
@@ -218,8 +222,8 @@ static int run_unprepared(struct run *run, const struct sc_program_statement *se
 	return r;
 }
 
-static inline int run_statement(struct run *run, const struct sc_program_statement *self,
-				const struct sc_value *row)
+HOT int run_statement(struct run *run, const struct sc_program_statement *self,
+		      const struct sc_value *row)
 {
 	int r;
 
@@ -238,7 +242,7 @@ static inline int run_statement(struct run *run, const struct sc_program_stateme
 	return r;
 }
 
-static inline int run_operation(struct run *run, const struct sc_block *block, uint64_t index)
+HOT int run_operation(struct run *run, const struct sc_block *block, uint64_t index)
 {
 	const struct sc_program *program = run->program;
 	const struct sc_value *row = block->values + index * block->parameter_count;
@@ -253,7 +257,7 @@ static inline int run_operation(struct run *run, const struct sc_block *block, u
 	return r;
 }
 
-static inline uint64_t end_operation(struct run *run)
+HOT uint64_t end_operation(struct run *run)
 {
 	uint64_t now_ns = syncost_now_ns();
 

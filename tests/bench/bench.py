@@ -132,7 +132,8 @@ class Bench:
             },
             "workload": workload, "directory": "@DIRECTORY@", "store": "sqlite", "rows": 0,
             "operations": operations, "seed": 1, "time_limit_ns": 0, "round": 0,
-            "instruments": instruments, "suite_text": suite_text,
+            "instruments": instruments, "suite_text": suite_text, "disk": None,
+            "disk_reason": "a benchmark looks at no disk",
         }
         sample = self.run([self.syncost, "__sample"], json.dumps(spec) + "\n")
         if sample["status"] != "measured" or not sample["verified"]:
