@@ -41,10 +41,11 @@ void sc_record_fini(struct sc_record *record);
 int sc_record_cell(const struct sc_sweep *sweep, size_t index, struct sc_cell *cell,
 		   struct sc_error *error);
 
+struct sc_schedule;
+
 /**
  * sc_records_summarise() - all cells from their samples, copies for those that are not run
  * @cells, @records: one each for the plan's cells
  */
-struct sc_schedule;
 int sc_records_summarise(const struct sc_schedule *schedule, const struct sc_record *records,
 			 struct sc_cell *cells, struct sc_error *error);
