@@ -5,13 +5,15 @@
  *
  * The statements, the table, the dataset, the pragmas and the kinds of values are the suite's; the
  * values themselves are not (equal work matters, not equal bytes). They lie in an array before the
- * clock starts, as a sample's do. The WAL has been filled and reset before, as in a sample with
- * wal_state `recycled`.
+ * clock starts, each row with a text of its own, as a sample's do. The clock starts where that of a
+ * sample with wal_state `recycled` does: the workload itself has filled and reset the WAL, and is
+ * half a checkpoint cycle away from the next checkpoint, so that both time as many of them.
  *
  * usage: bare insert_one|insert_batch|read_point off|normal|full|extra OPERATIONS DIRECTORY
  *
  * Prints one JSON line: {"operations": N, "wall_ns": N, "cpu_ns": N}.
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,12 +21,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <sqlite3.h>
 
 #define DATASET_ROWS    10000
 #define ROWS_PER_COMMIT 100
-#define WARMUP_OPS      2000 /* fills the WAL beyond one checkpoint: an insert writes 2 or 3 frames */
+#define WARMUP_OPS      2000
+#define WARMUP_ROUNDS   10000 /* more than any WAL of 1000 pages takes to be reset */
+#define TEXT_PART_BYTES (1 << 20)
 #define TEXT_BYTES_MIN  80
 #define TEXT_BYTES_MAX  120
 #define POOL_BYTES      65536
@@ -34,15 +39,18 @@
 
 struct row {
 	int64_t id, owner, quantity;
-	const char *note; /* in the pool */
+	const char *note; /* in one of the texts' parts */
 	int note_bytes;
 };
 
 struct bare {
 	sqlite3 *db;
 	sqlite3_stmt *begin, *commit, *insert, *select;
-	char pool[POOL_BYTES];
+	char pool[POOL_BYTES]; /* what texts are copied from */
+	char *part;            /* texts of rows, from the end; parts stay until the process ends */
+	size_t part_left;
 	uint64_t random;
+	char wal_path[4200]; /* of the database's, and -wal */
 	int64_t quantity_sum; /* of all rows that should be there */
 	int64_t row_count;
 	int64_t id_sum, result_sum; /* of keys asked for, and found */
@@ -84,6 +92,22 @@ static uint64_t below(struct bare *bare, uint64_t bound)
 	return (mixed ^ (mixed >> 31)) % bound;
 }
 
+static const char *make_text(struct bare *bare, int bytes)
+{
+	char *text;
+
+	if (bare->part_left < (size_t)bytes) {
+		bare->part = malloc(TEXT_PART_BYTES);
+		if (!bare->part)
+			die(bare, "no memory");
+		bare->part_left = TEXT_PART_BYTES;
+	}
+	text = bare->part + TEXT_PART_BYTES - bare->part_left;
+	memcpy(text, bare->pool + below(bare, POOL_BYTES - TEXT_BYTES_MAX), (size_t)bytes);
+	bare->part_left -= (size_t)bytes;
+	return text;
+}
+
 static struct row *make_rows(struct bare *bare, int64_t count, bool picks)
 {
 	struct row *rows = calloc((size_t)count, sizeof(*rows));
@@ -98,7 +122,7 @@ static struct row *make_rows(struct bare *bare, int64_t count, bool picks)
 		row->quantity = (int64_t)below(bare, 1000001);
 		row->note_bytes =
 			TEXT_BYTES_MIN + (int)below(bare, TEXT_BYTES_MAX - TEXT_BYTES_MIN + 1);
-		row->note = bare->pool + below(bare, POOL_BYTES - TEXT_BYTES_MAX);
+		row->note = make_text(bare, row->note_bytes);
 	}
 	return rows;
 }
@@ -159,17 +183,17 @@ static void read_point(struct bare *bare, const struct row *rows, int64_t count)
 static const struct workload {
 	const char *name;
 	void (*run)(struct bare *bare, const struct row *rows, int64_t count);
-	bool writes;
+	int64_t rows_per_commit; /* 0: does not write */
 } workloads[] = {
-	{"insert_one", insert_one, true},
-	{"insert_batch", insert_batch, true},
-	{"read_point", read_point, false},
+	{"insert_one", insert_one, 1},
+	{"insert_batch", insert_batch, ROWS_PER_COMMIT},
+	{"read_point", read_point, 0},
 };
 
 /* Makes values, runs them, counts what should be there afterwards. */
 static struct cost run(struct bare *bare, const struct workload *workload, int64_t count)
 {
-	struct row *rows = make_rows(bare, count, !workload->writes);
+	struct row *rows = make_rows(bare, count, workload->rows_per_commit == 0);
 	uint64_t start_cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
 	struct cost cost;
@@ -179,12 +203,12 @@ static struct cost run(struct bare *bare, const struct workload *workload, int64
 	cost.cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - start_cpu_ns;
 
 	for (int64_t i = 0; i < count; i++) {
-		if (workload->writes)
+		if (workload->rows_per_commit)
 			bare->quantity_sum += rows[i].quantity;
 		else
 			bare->id_sum += rows[i].id;
 	}
-	if (workload->writes)
+	if (workload->rows_per_commit)
 		bare->row_count += count;
 	free(rows);
 	return cost;
@@ -249,12 +273,44 @@ static void sync_handle(struct bare *bare, int which)
 		check(bare, file->pMethods->xSync(file, SQLITE_SYNC_NORMAL), "sync");
 }
 
+/* The checkpoint sequence number in the WAL's header: one more after each reset. */
+static uint32_t wal_sequence(struct bare *bare, int wal)
+{
+	unsigned char at[4];
+
+	if (pread(wal, at, sizeof(at), 12) != (ssize_t)sizeof(at))
+		die(bare, bare->wal_path);
+	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+static void run_to_half_cycle(struct bare *bare, const struct workload *workload)
+{
+	int64_t commits = 0;
+	uint32_t before;
+	int wal;
+
+	(void)run(bare, workload, workload->rows_per_commit);
+	wal = open(bare->wal_path, O_RDONLY | O_CLOEXEC);
+	if (wal < 0)
+		die(bare, bare->wal_path);
+	before = wal_sequence(bare, wal);
+	do {
+		(void)run(bare, workload, workload->rows_per_commit);
+		commits++;
+	} while (wal_sequence(bare, wal) == before && commits < WARMUP_ROUNDS);
+	(void)close(wal); /* read only; the process's locks on the WAL are on its -shm */
+	(void)run(bare, workload, commits / 2 * workload->rows_per_commit);
+}
+
 static void warm_up(struct bare *bare, const struct workload *workload)
 {
-	(void)run(bare, &workloads[0], WARMUP_OPS);
-	if (!workload->writes)
+	if (workload->rows_per_commit) {
+		run_to_half_cycle(bare, workload);
+	} else {
+		(void)run(bare, &workloads[0], WARMUP_OPS);
 		(void)run(bare, workload, WARMUP_OPS);
-	execute(bare, "PRAGMA wal_checkpoint(RESTART)");
+		execute(bare, "PRAGMA wal_checkpoint(RESTART)");
+	}
 	sync_handle(bare, SQLITE_FCNTL_JOURNAL_POINTER);
 	sync_handle(bare, SQLITE_FCNTL_FILE_POINTER);
 }
@@ -296,6 +352,7 @@ int main(int argc, char **argv)
 		bare.pool[i] = (char)('a' + below(&bare, 26));
 
 	(void)snprintf(text, sizeof(text), "%s/bare.db", argv[4]);
+	(void)snprintf(bare.wal_path, sizeof(bare.wal_path), "%s-wal", text);
 	create(&bare, text);
 	open_database(&bare, text);
 	(void)snprintf(text, sizeof(text),
