@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "compare-key.h"
@@ -16,6 +17,7 @@
 
 #define NAMED_MISSING_MAX 20u /* missing cells for which the nearest one is looked for */
 #define SYNC_FLOOR_MOVED  1.3 /* a ratio worth a note */
+#define REFERENCE_NOTED   0.1 /* of the shorter time */
 #define WAITING_NOTED     0.1 /* of the time, the same */
 
 struct found { /* where, and what stands in either report */
@@ -278,6 +280,34 @@ static int compare_waiting(struct sc_comparison *comparison, size_t other,
 	return add_difference(comparison, &found);
 }
 
+static struct sc_key_text say_reference(const struct sc_digest_cell *cell)
+{
+	char time[SC_FORMAT_BYTES];
+	struct sc_key_text said;
+
+	(void)snprintf(said.text, sizeof(said.text), "%s for the reference work",
+		       sc_format_ns(cell->reference_ns, time, sizeof(time)));
+	return said;
+}
+
+/* The machine itself was faster or slower, which is allowed for as well. */
+static int compare_reference(struct sc_comparison *comparison, size_t other,
+			     const struct sc_digest_cell *base, const struct sc_digest_cell *there)
+{
+	double a = base->reference_ns, b = there->reference_ns;
+
+	if (comparison->rules->counts_only || !(a > 0) || !(b > 0) ||
+	    fabs(a - b) <= REFERENCE_NOTED * fmin(a, b))
+		return 0;
+	return add_difference(comparison, &(struct found){
+						  .key = SC_KEY_REFERENCE,
+						  .other = other,
+						  .cell = base->id,
+						  .base = say_reference(base),
+						  .there = say_reference(there),
+					  });
+}
+
 /* A count that one report has and the other lacks cannot be guarded. */
 static int compare_counts(struct sc_comparison *comparison, size_t other,
 			  const struct sc_digest_cell *base, const struct sc_digest_cell *there)
@@ -324,6 +354,8 @@ int sc_differ_cells(struct sc_comparison *comparison, size_t other,
 		r = compare_samples(comparison, other, base, there);
 	if (r == 0)
 		r = compare_waiting(comparison, other, base, there);
+	if (r == 0)
+		r = compare_reference(comparison, other, base, there);
 	if (r == 0)
 		r = compare_counts(comparison, other, base, there);
 	return r;

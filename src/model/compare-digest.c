@@ -154,6 +154,22 @@ static double waiting_of(const struct sc_cell *cell, double *room)
 	return median;
 }
 
+static double reference_of(const struct sc_cell *cell, double *room)
+{
+	size_t count = 0;
+	double median = 0;
+
+	for (size_t i = 0; i < cell->sample_count; i++) {
+		const struct sc_cell_sample *sample = &cell->samples[i];
+
+		if (sample->kind == SC_SAMPLE_TIMING && sample->reference_ns > 0)
+			room[count++] = (double)sample->reference_ns;
+	}
+	sc_sort_doubles(room, count);
+	(void)sc_median(room, count, &median);
+	return median;
+}
+
 /* Takes the texts of @cell that it keeps. Return: false where memory is short. */
 static bool digest_cell(struct sc_digest *digest, struct sc_cell *cell, struct sc_digest_cell *into)
 {
@@ -175,6 +191,7 @@ static bool digest_cell(struct sc_digest *digest, struct sc_cell *cell, struct s
 		.timing_samples = is_timed ? cell->ops_per_s.n : 0,
 		.coverage = is_timed ? cell->ops_per_s.coverage : 0,
 		.waiting = waiting_of(cell, room),
+		.reference_ns = reference_of(cell, room),
 	};
 	for (size_t i = 0; i < SC_COMPARE_METRICS; i++)
 		into->figures[i] = figure_of(i, cell);

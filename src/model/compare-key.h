@@ -59,5 +59,6 @@ extern const size_t sc_cell_key_count;
 #define SC_KEY_STATUS        "status"                   /* a cell that failed */
 #define SC_KEY_SAMPLES       "samples"                  /* too few timing samples */
 #define SC_KEY_COUNTS        "counts"                   /* measured in one of both */
-#define SC_KEY_WAITING       "waiting"                  /* noted where a run had to wait for CPUs */
-#define SC_KEY_EFFECTIVE     "effective"                /* a setting that SQLite did not take */
+#define SC_KEY_REFERENCE     "reference" /* noted where the machine was at another speed */
+#define SC_KEY_WAITING       "waiting"   /* noted where a run had to wait for CPUs */
+#define SC_KEY_EFFECTIVE     "effective" /* a setting that SQLite did not take */

@@ -410,6 +410,9 @@ static int get_sample(const cJSON *json, struct sc_json_place place, struct sc_c
 				      &sample->run_delay_status, error);
 	if (r == 0)
 		r = get_other_io(json, place, sample, error);
+	if (r == 0 && cJSON_HasObjectItem(json, "reference_ns")) /* older reports have none */
+		r = sc_report_get_u64_plain(json, "reference_ns", place, &sample->reference_ns,
+					    error);
 	sample->kind = (enum sc_sample_kind)kind;
 	return r;
 }

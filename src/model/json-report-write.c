@@ -615,7 +615,10 @@ static bool put_sample(cJSON *list, const struct sc_cell_sample *sample)
 	       put_u64_or_absent(item, "run_delay_ns", sample->run_delay_ns,
 				 sample->run_delay_status, KERNEL_SILENT) &&
 	       put_u64_or_absent(item, "other_io_bytes", sample->other_io_bytes,
-				 sample->other_io_status, sample->other_io_reason);
+				 sample->other_io_status, sample->other_io_reason) &&
+	       put_u64_or_absent(item, "reference_ns", sample->reference_ns,
+				 sample->reference_ns ? SC_MEASURED : SC_SKIPPED,
+				 "it was not measured");
 }
 
 static bool put_samples(cJSON *json, const struct sc_cell *cell)

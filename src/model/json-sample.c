@@ -50,6 +50,7 @@ static const struct sc_json_field sample_fields[] = {
 	{"wall_ns",          SC_JSON_U64,  offsetof(struct sc_sample, wall_ns)},
 	{"cpu_ns",           SC_JSON_U64,  offsetof(struct sc_sample, cpu_ns)},
 	{"major_faults",     SC_JSON_U64,  offsetof(struct sc_sample, major_faults)},
+	{"reference_ns",     SC_JSON_U64,  offsetof(struct sc_sample, reference_ns)},
 	{"busy_retries",     SC_JSON_U64,  offsetof(struct sc_sample, busy_retries)},
 	{"busy_ns",          SC_JSON_U64,  offsetof(struct sc_sample, busy_ns)},
 	{"checkpoints_seen", SC_JSON_U64,  offsetof(struct sc_sample, checkpoints_seen)},

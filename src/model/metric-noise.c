@@ -41,6 +41,14 @@ static struct sc_metric_value other_io_of(const struct sc_cell_sample *sample)
 					.number = (double)sample->other_io_bytes};
 }
 
+static struct sc_metric_value reference_of(const struct sc_cell_sample *sample)
+{
+	if (sample->reference_ns == 0)
+		return absent(SC_SKIPPED, "it was not measured");
+	return (struct sc_metric_value){.status = SC_MEASURED,
+					.number = (double)sample->reference_ns};
+}
+
 /* @sign: 1 for the largest, -1 for the smallest */
 static struct sc_metric_value extreme(const struct sc_cell *cell, double sign, sample_value read)
 {
@@ -89,4 +97,14 @@ struct sc_metric_value sc_noise_other_io_max(const struct sc_cell *cell)
 struct sc_metric_value sc_noise_other_io_min(const struct sc_cell *cell)
 {
 	return extreme(cell, -1, other_io_of);
+}
+
+struct sc_metric_value sc_noise_reference_max(const struct sc_cell *cell)
+{
+	return extreme(cell, 1, reference_of);
+}
+
+struct sc_metric_value sc_noise_reference_min(const struct sc_cell *cell)
+{
+	return extreme(cell, -1, reference_of);
 }

@@ -682,6 +682,13 @@ const struct sc_metric sc_metrics[] = {
 	{ "other_io_bytes_min", "I/O of others, quietest sample", "quietest",
 	  "the same of the sample with the least: what is above it came from others",
 	  BYTES, NEITHER, TIMING, SC_GROUP_NOISE, sc_noise_other_io_min },
+	{ "reference_ns_max", "Reference work, slowest sample", "reference",
+	  "wall time of a fixed piece of work (200 writes and reads of a page in memory) beside a "
+	  "timing sample: the largest",
+	  NS, NEITHER, TIMING, SC_GROUP_NOISE, sc_noise_reference_max },
+	{ "reference_ns_min", "Reference work, fastest sample", "fastest",
+	  "the same beside the sample with the least: the machine has been this fast",
+	  NS, NEITHER, TIMING, SC_GROUP_NOISE, sc_noise_reference_min },
 };
 /* clang-format on */
 
@@ -760,6 +767,13 @@ static struct sc_metric_value sample_other_io_bytes(const struct sc_cell_sample 
 	return number((double)sample->other_io_bytes);
 }
 
+static struct sc_metric_value sample_reference_ns(const struct sc_cell_sample *sample)
+{
+	if (sample->reference_ns == 0)
+		return absent(SC_SKIPPED, "it was not measured");
+	return number((double)sample->reference_ns);
+}
+
 static struct sc_metric_value sample_run_delay_ns(const struct sc_cell_sample *sample)
 {
 	return kernel_counter(sample->run_delay_status, sample->run_delay_ns);
@@ -792,6 +806,7 @@ const struct sc_sample_metric sc_sample_metrics[] = {
 	{"steal_ns", SC_UNIT_NS, sample_steal_ns},
 	{"run_delay_ns", SC_UNIT_NS, sample_run_delay_ns},
 	{"other_io_bytes", SC_UNIT_BYTES, sample_other_io_bytes},
+	{"reference_ns", SC_UNIT_NS, sample_reference_ns},
 	{"ops_per_s", SC_UNIT_PER_SECOND, sample_ops_per_s},
 	{"commits_per_s", SC_UNIT_PER_SECOND, sample_commits_per_s},
 };

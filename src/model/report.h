@@ -57,6 +57,7 @@ struct sc_cell_sample { /* what a cell keeps of each of its samples */
 	enum sc_sample_kind kind;
 	uint64_t wall_ns, cpu_ns, operations, commits, steal_ns, run_delay_ns;
 	enum sc_status steal_status, run_delay_status; /* whether the kernel says */
+	uint64_t reference_ns;                         /* as in sc_sample; 0: unknown */
 	uint64_t other_io_bytes; /* of others on the same disk, as in sc_sample */
 	enum sc_status other_io_status;
 	char other_io_reason[SC_REASON_BYTES]; /* empty when it was measured */

@@ -121,6 +121,8 @@ struct sc_sample {
 	uint64_t other_io_bytes; /* that the disk moved in the timed part, without the own ones */
 	enum sc_status other_io_status;
 	char other_io_reason[SC_REASON_BYTES]; /* empty when it was measured */
+	uint64_t reference_ns; /* of a fixed piece of work, before and after, their mean; 0: unknown
+				*/
 	uint64_t turn_ns; /* of the sweep's time: since the sample before it was kept; 0: unknown */
 	uint64_t major_faults;
 	uint64_t busy_retries; /* attempts after SQLITE_BUSY, */

@@ -321,6 +321,7 @@ static void keep_sample(const struct sc_sample *sample, struct sc_cell_sample *k
 		.run_delay_ns = sample->run_delay_ns,
 		.steal_status = sample->steal_status,
 		.run_delay_status = sample->run_delay_status,
+		.reference_ns = sample->reference_ns,
 		.other_io_bytes = sample->other_io_bytes,
 		.other_io_status = sample->other_io_status,
 	};

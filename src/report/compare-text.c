@@ -374,7 +374,8 @@ void sc_compare_add_rules(struct sc_buffer *buffer, const struct sc_comparison *
 		buffer,
 		"; a time per operation that is more than %s and more than %s longer, "
 		"where neither waited for a CPU for more than %s of its time and the interval "
-		"of the ratio lies above what waiting and a slower sync floor explain",
+		"of the ratio lies above what waiting, a slower machine and a slower sync floor "
+		"explain",
 		sc_format_percent(rules->latency_percent / 100, percent, sizeof(percent)),
 		sc_format_ns(rules->latency_floor_ns, floor, sizeof(floor)),
 		sc_format_percent(SC_DIGEST_WAITING_MAX, waiting, sizeof(waiting)));

@@ -30,6 +30,7 @@
 #include "execute-ledger.h"
 #include "execute-verify.h"
 #include "execute-warmup.h"
+#include "reference.h"
 #include "syncost.h"
 
 #define DATABASE_NAME "bench.db"
@@ -392,12 +393,18 @@ static int measure(struct execution *self)
 {
 	struct sc_sample *sample = self->sample;
 	struct sc_timed_part *part = &self->part;
+	bool times = self->spec->kind == SC_SAMPLE_TIMING;
 	struct sc_traffic before, after;
+	uint64_t reference_ns = 0;
 	int r;
 
+	if (times)
+		reference_ns = sc_reference_ns();
 	before = read_traffic(self->spec);
 	r = self->clients ? run_clients(self) : run_alone(self);
 	after = read_traffic(self->spec);
+	if (times && reference_ns > 0)
+		sample->reference_ns = (reference_ns + sc_reference_ns()) / 2;
 	if (r == 0)
 		r = check_fresh(self);
 	if (r == 0 && !self->clients)

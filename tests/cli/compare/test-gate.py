@@ -248,6 +248,34 @@ class Catches(Gate):
                             base=reports.changed(self.base, never_sync))
         self.assertDone(done, 1)
 
+    def test_a_slower_machine_explains_a_latency_and_no_count(self):
+        def reference(ns):
+            def change(cell):
+                for sample in cell["samples"]:
+                    if sample["kind"] == "timing":
+                        sample["reference_ns"] = ns
+            return change
+        base = reports.changed(self.base, reference(120000))
+        slow = reports.changed(base, reports.scale_time(2))
+        self.assertEqual(len(self.fails(slow, base=base)), 4)
+        slow = reports.changed(slow, reference(200000))
+        done = self.compare(slow, base=base)
+        self.assertDone(done)
+        self.assertIn("reference: 120 µs for the reference work in the base, 200 µs",
+                      " ".join(done.out.split()))
+        # a base without it tells nothing of the machine, and a faster machine explains no loss
+        def forget(cell):
+            for sample in cell["samples"]:
+                sample.pop("reference_ns", None)
+        self.assertEqual(len(self.fails(slow, base=reports.changed(base, forget))), 4)
+        fast = reports.changed(slow, reference(60000))
+        self.assertEqual(len(self.fails(fast, base=base)), 4)
+        # the allowance is of what the reference says, and not of more
+        slower = reports.changed(slow, reports.scale_time(1.5))
+        self.assertEqual(len(self.fails(slower, base=base)), 4)
+        counts = reports.changed(slow, reports.add_syncs(1))
+        self.assertEqual(len(self.fails(counts, base=base)), 4)
+
     def test_resampled_pairs_raise_no_alarm(self):
         source = random.Random(20240611)
         times = [1.0, 1.25, 0.9, 1.6, 1.1, 0.95, 1.3, 0.85, 1.05]

@@ -24,6 +24,7 @@ struct sc_sample make_timing(uint32_t round, uint64_t operations, uint64_t commi
 		.operations = operations,
 		.commits = commits,
 		.wall_ns = wall_ns,
+		.reference_ns = 120000,
 		.cpu_ns = wall_ns / 4,
 		.op_ns.buckets = new_buckets(),
 		.commit_ns = {.status = commits ? SC_MEASURED : SC_SKIPPED,

@@ -262,6 +262,7 @@ static void a_sample_without_a_counter_says_so(void **state)
 	struct sc_cell_sample sample = {.wall_ns = 1000,
 					.operations = 5,
 					.steal_ns = 7,
+					.reference_ns = 9,
 					.run_delay_status = SC_UNSUPPORTED};
 
 	(void)state;

@@ -81,6 +81,7 @@ static struct sc_sample full_sample(void)
 		.steal_ns = 16,
 		.major_faults = 17,
 		.busy_retries = 18,
+		.reference_ns = 101,
 		.busy_ns = 20,
 		.space = {21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, SC_MEASURED},
 		.checkpoints_seen = 19,
