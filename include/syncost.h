@@ -81,6 +81,13 @@ SYNCOST_API int syncost_unregister(const char *name);
 SYNCOST_API void syncost_call_begin(void);
 SYNCOST_API void syncost_call_end(void);
 
+/**
+ * syncost_call_pause() - the time from here to this thread's next call is not `outside`
+ *
+ * For work that is no part of what is measured; its time is in no part of the split.
+ */
+SYNCOST_API void syncost_call_pause(void);
+
 /** syncost_now_ns() - the meter's clock, nanoseconds from an arbitrary start. */
 SYNCOST_API uint64_t syncost_now_ns(void);
 

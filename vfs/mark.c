@@ -278,3 +278,13 @@ void syncost_call_end(void)
 	}
 	calls->end_ns = now_ns;
 }
+
+void syncost_call_pause(void)
+{
+	struct sc_thread *thread = sc_thread_get();
+
+	if (!thread || thread->calls.is_inside)
+		return;
+	thread->calls.end_ns = 0;
+	thread->calls.is_outside_read = false;
+}

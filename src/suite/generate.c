@@ -27,6 +27,7 @@
 
 #define POOL_PLACES      (1u << 20)
 #define SHA256_HEX_BYTES 64u
+#define TIME_TEXT_BYTES  24u
 #define NS_PER_S         INT64_C(1000000000)
 #define TIMESTAMP_S_MAX  2e9 /* after its start, 63 years: nanoseconds since 1970 fit 64 bits */
 
@@ -448,4 +449,26 @@ int sc_stream_set_row(const struct sc_stream_set *set, uint64_t index, struct sc
 			return r;
 	}
 	return 0;
+}
+
+static size_t arena_bytes(const struct stream *self)
+{
+	const struct sc_generator *generator = self->generator;
+
+	if (self->of)
+		return arena_bytes(self->of);
+	if (generator->kind == SC_GENERATOR_SHA256)
+		return SHA256_HEX_BYTES;
+	if (generator->kind == SC_GENERATOR_TIMESTAMP && generator->unit == SC_TIME_TEXT)
+		return TIME_TEXT_BYTES;
+	return 0;
+}
+
+size_t sc_stream_set_row_bytes(const struct sc_stream_set *set)
+{
+	size_t bytes = set->count * sizeof(struct sc_value);
+
+	for (size_t i = 0; i < set->count; i++)
+		bytes += arena_bytes(&set->streams[i]);
+	return bytes;
 }

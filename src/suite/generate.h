@@ -49,3 +49,6 @@ const struct sc_stream_set *sc_generation_dataset(const struct sc_generation *ge
  */
 int sc_stream_set_row(const struct sc_stream_set *set, uint64_t index, struct sc_arena *arena,
 		      struct sc_value *ret_values);
+
+/** sc_stream_set_row_bytes() - memory of the values of one row, in the array and in the arena */
+size_t sc_stream_set_row_bytes(const struct sc_stream_set *set);

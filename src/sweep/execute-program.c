@@ -11,6 +11,7 @@
 
 #include "execute-program.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -266,10 +267,14 @@ static int choose_statements(struct sc_program *program, struct sc_block *self, 
 	return 0;
 }
 
-static int fill_block(struct sc_program *program, struct sc_block *self, uint64_t first,
-		      struct sc_error *error)
+int sc_block_fill(struct sc_block *self, struct sc_program *program, uint64_t first, uint64_t count,
+		  struct sc_error *error)
 {
-	for (uint64_t i = 0; i < self->count; i++) {
+	assert(count <= self->capacity);
+	sc_arena_fini(&self->arena);
+	self->from = 0;
+	self->to = self->count = count;
+	for (uint64_t i = 0; i < count; i++) {
 		int r = sc_stream_set_row(program->set, first + i, &self->arena,
 					  self->values + i * self->parameter_count);
 
@@ -293,7 +298,7 @@ int sc_block_new(struct sc_program *program, uint64_t first, uint64_t count,
 	self = calloc(1, sizeof *self);
 	if (!self)
 		return sc_fail(error, -ENOMEM, "values of workload %s", workload->name);
-	self->count = count;
+	self->capacity = count;
 	self->parameter_count = workload->parameter_count;
 	/* One more: a workload may have no parameters, and calloc(0) may be NULL. */
 	self->values = calloc(count * workload->parameter_count + 1, sizeof *self->values);
@@ -301,11 +306,29 @@ int sc_block_new(struct sc_program *program, uint64_t first, uint64_t count,
 			      sizeof *self->chosen);
 	if (!self->values || !self->chosen)
 		return sc_fail(error, -ENOMEM, "values of workload %s", workload->name);
-	r = fill_block(program, self, first, error);
+	r = sc_block_fill(self, program, first, count, error);
 	if (r < 0)
 		return r;
 	*ret_block = SC_TAKE(self);
 	return 0;
+}
+
+uint64_t sc_block_operations(const struct sc_program *program, uint64_t left)
+{
+	uint64_t rows = program->options.rows_per_commit;
+	uint64_t bytes = sc_stream_set_row_bytes(program->set) +
+			 program->workload->statement_count * sizeof(uint32_t);
+	uint64_t commits = SC_BLOCK_BYTES / bytes / rows;
+	uint64_t count = (commits ? commits : 1) * rows;
+
+	return count < left ? count : left;
+}
+
+void sc_block_choose(struct sc_block *block, uint64_t from, uint64_t to)
+{
+	assert(from <= to && to <= block->count);
+	block->from = from;
+	block->to = to;
 }
 
 void sc_block_count(const struct sc_block *block, uint64_t operations, struct sc_tally *tally,

@@ -68,6 +68,24 @@ int sc_block_new(struct sc_program *program, uint64_t first, uint64_t count,
 void sc_block_freep(struct sc_block **block);
 
 /**
+ * sc_block_fill() - other values into the same memory: of @first … @first + @count - 1
+ * @count: no more than it was made with
+ */
+int sc_block_fill(struct sc_block *block, struct sc_program *program, uint64_t first,
+		  uint64_t count, struct sc_error *error);
+
+/* Memory of a block; one transaction is never cut, however large it is. */
+#define SC_BLOCK_BYTES (16u << 20)
+
+/** sc_block_operations() - how many of @left operations make a block: whole transactions */
+uint64_t sc_block_operations(const struct sc_program *program, uint64_t left);
+
+/** sc_block_choose() - what sc_program_run() runs: operations @from up to, not with, @to of it
+ * @from: where a transaction begins
+ */
+void sc_block_choose(struct sc_block *block, uint64_t from, uint64_t to);
+
+/**
  * sc_program_stay_fresh() - end each later run before SQLite's first checkpoint
  * @pages: wal_autocheckpoint, > 0
  *
@@ -80,7 +98,7 @@ void sc_program_stay_fresh(struct sc_program *program, uint32_t pages);
 bool sc_program_is_full(const struct sc_program *program);
 
 /**
- * sc_program_run() - run a block
+ * sc_program_run() - run a block, or what was chosen of it
  * @time_limit_ns: 0: none; else it stops at the first end of a transaction beyond it
  * @tally: added to; payload and sums are added by sc_block_count()
  * @timing: added to

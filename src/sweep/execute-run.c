@@ -322,7 +322,7 @@ static inline bool may_go_on(const struct run *run, uint64_t end_ns)
 /* Operations that commit by themselves, or that only read. */
 static int run_single(struct run *run, const struct sc_block *block, uint64_t end_ns)
 {
-	for (uint64_t i = 0; i < block->count && may_go_on(run, end_ns); i++) {
+	for (uint64_t i = block->from; i < block->to && may_go_on(run, end_ns); i++) {
 		uint64_t now_ns;
 		int r;
 
@@ -389,9 +389,8 @@ static int run_transactions(struct run *run, const struct sc_block *block, uint6
 	uint64_t rows = run->program->options.rows_per_commit;
 	int r = 0;
 
-	for (uint64_t i = 0; i < block->count && may_go_on(run, end_ns) && r == 0; i += rows)
-		r = run_transaction(run, block, i,
-				    block->count - i < rows ? block->count : i + rows);
+	for (uint64_t i = block->from; i < block->to && may_go_on(run, end_ns) && r == 0; i += rows)
+		r = run_transaction(run, block, i, block->to - i < rows ? block->to : i + rows);
 	return r;
 }
 

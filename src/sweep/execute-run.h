@@ -36,7 +36,8 @@ struct sc_program {
 };
 
 struct sc_block {
-	uint64_t count; /* operations */
+	uint64_t count, capacity; /* operations */
+	uint64_t from, to;        /* those that a run runs */
 	size_t parameter_count;
 	struct sc_value *values; /* count rows of parameter_count */
 	uint32_t *chosen;        /* where named: statements of each operation */

@@ -19,13 +19,11 @@
 
 #include "execute-database.h"
 
-int sc_progress_run(struct sc_progress *progress, uint64_t count, struct sc_error *error)
+static int run_block(struct sc_progress *progress, uint64_t count, struct sc_error *error)
 {
 	SC_CLEANUP(sc_block_freep) struct sc_block *block = NULL;
 	int r;
 
-	if (count == 0)
-		return 0;
 	r = sc_block_new(progress->program, progress->next, count, &block, error);
 	if (r == 0)
 		r = sc_program_run(progress->program, block, 0, &progress->tally, &progress->timing,
@@ -35,6 +33,19 @@ int sc_progress_run(struct sc_progress *progress, uint64_t count, struct sc_erro
 	progress->next += count;
 	sc_block_count(block, count, &progress->tally, progress->sums);
 	return 0;
+}
+
+int sc_progress_run(struct sc_progress *progress, uint64_t count, struct sc_error *error)
+{
+	int r = 0;
+
+	while (count > 0 && r == 0) {
+		uint64_t part = sc_block_operations(progress->program, count);
+
+		r = run_block(progress, part, error);
+		count -= part;
+	}
+	return r;
 }
 
 static int run_commits(struct sc_progress *progress, const struct sc_warmup *warmup,
