@@ -154,20 +154,56 @@ static double waiting_of(const struct sc_cell *cell, double *room)
 	return median;
 }
 
-static double reference_of(const struct sc_cell *cell, double *room)
+/* Median and its narrowest interval of 95 %, as of rates. @room: values, sorted here */
+static struct sc_digest_figure median_of(double *room, size_t count)
 {
-	size_t count = 0;
-	double median = 0;
+	struct sc_digest_figure figure = {.status = SC_MEASURED, .n = (uint32_t)count};
+	size_t low = 0, high = 0;
+	double coverage = 0;
 
+	sc_sort_doubles(room, count);
+	if (!sc_median(room, count, &figure.number))
+		return (struct sc_digest_figure){.status = SC_SKIPPED};
+	(void)sc_median_ranks(count, 0.95, &low, &high, &coverage);
+	figure.low = room[low - 1];
+	figure.high = room[high - 1];
+	return figure;
+}
+
+static bool has_reference(const struct sc_cell *cell)
+{
 	for (size_t i = 0; i < cell->sample_count; i++) {
 		const struct sc_cell_sample *sample = &cell->samples[i];
 
-		if (sample->kind == SC_SAMPLE_TIMING && sample->reference_ns > 0)
-			room[count++] = (double)sample->reference_ns;
+		if (sample->kind == SC_SAMPLE_TIMING &&
+		    (sample->reference_ns == 0 || sample->operations == 0))
+			return false;
 	}
+	return true;
+}
+
+static void read_reference(const struct sc_cell *cell, double *room, struct sc_digest_cell *into)
+{
+	size_t count = 0;
+
+	into->references_per_op.status = SC_SKIPPED;
+	if (!has_reference(cell))
+		return;
+	for (size_t i = 0; i < cell->sample_count; i++)
+		if (cell->samples[i].kind == SC_SAMPLE_TIMING)
+			room[count++] = (double)cell->samples[i].reference_ns;
 	sc_sort_doubles(room, count);
-	(void)sc_median(room, count, &median);
-	return median;
+	if (!sc_median(room, count, &into->reference_ns) || cell->clients > 1)
+		return;
+	count = 0;
+	for (size_t i = 0; i < cell->sample_count; i++) {
+		const struct sc_cell_sample *sample = &cell->samples[i];
+
+		if (sample->kind == SC_SAMPLE_TIMING)
+			room[count++] = (double)sample->wall_ns / (double)sample->operations /
+					(double)sample->reference_ns;
+	}
+	into->references_per_op = median_of(room, count);
 }
 
 /* Takes the texts of @cell that it keeps. Return: false where memory is short. */
@@ -191,8 +227,9 @@ static bool digest_cell(struct sc_digest *digest, struct sc_cell *cell, struct s
 		.timing_samples = is_timed ? cell->ops_per_s.n : 0,
 		.coverage = is_timed ? cell->ops_per_s.coverage : 0,
 		.waiting = waiting_of(cell, room),
-		.reference_ns = reference_of(cell, room),
 	};
+	if (is_timed)
+		read_reference(cell, room, into);
 	for (size_t i = 0; i < SC_COMPARE_METRICS; i++)
 		into->figures[i] = figure_of(i, cell);
 	if (!share_names(digest, into, cell))

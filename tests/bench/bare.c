@@ -50,7 +50,7 @@ struct bare {
 	char *part;            /* texts of rows, from the end; parts stay until the process ends */
 	size_t part_left;
 	uint64_t random;
-	char wal_path[4200]; /* of the database's, and -wal */
+	char wal_path[4200];  /* of the database's, and -wal */
 	int64_t quantity_sum; /* of all rows that should be there */
 	int64_t row_count;
 	int64_t id_sum, result_sum; /* of keys asked for, and found */

@@ -55,6 +55,11 @@ def scale_time(factor):
             for figure in ("median", "low", "high"):
                 if figure in cell[key]:
                     cell[key][figure] /= factor
+        for sample in cell["samples"]:
+            if sample["kind"] == "timing":
+                for key in ("wall_ns", "run_delay_ns", "steal_ns"):
+                    if isinstance(sample.get(key), int):
+                        sample[key] = round(sample[key] * factor)
     return change
 
 

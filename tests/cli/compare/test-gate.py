@@ -276,6 +276,26 @@ class Catches(Gate):
         counts = reports.changed(slow, reports.add_syncs(1))
         self.assertEqual(len(self.fails(counts, base=base)), 4)
 
+    def test_what_does_not_sync_is_compared_at_the_machines_speed(self):
+        def never_sync(cell):
+            for key in ("vfs", "directory", "physical", "fdatasync"):
+                cell["syncs"][key] = 0
+        def machine(factor, build=1):
+            """A report from a machine that is so much slower, of a build that is."""
+            def change(cell):
+                never_sync(cell)
+                times = [s for s in cell["samples"] if s["kind"] == "timing"]
+                for i, sample in enumerate(times):
+                    slow = 1 + 0.05 * (i % 3)
+                    sample["reference_ns"] = round(120000 * factor * slow)
+                    sample["wall_ns"] = round(sample["wall_ns"] * slow)
+            return reports.changed(reports.changed(self.base, reports.scale_time(factor * build)),
+                                   change)
+        for base, new, build, fails in ((1, 1, 1, 0), (1, 1.6, 1, 0), (1.6, 1, 1, 0),
+                                        (1.6, 1, 2, 4), (1, 1.6, 2, 4), (1, 1.6, 1.2, 0)):
+            found = self.fails(machine(new, build), base=machine(base))
+            self.assertEqual(len(found), fails, (base, new, build))
+
     def test_resampled_pairs_raise_no_alarm(self):
         source = random.Random(20240611)
         times = [1.0, 1.25, 0.9, 1.6, 1.1, 0.95, 1.3, 0.85, 1.05]
