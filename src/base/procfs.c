@@ -218,6 +218,26 @@ struct sc_usage sc_usage_since(const struct sc_usage *later, const struct sc_usa
 	};
 }
 
+static void add_reading(struct sc_reading *into, const struct sc_reading *more)
+{
+	if (into->status != SC_MEASURED)
+		return;
+	if (more->status == SC_MEASURED)
+		into->value += more->value;
+	else
+		*into = *more;
+}
+
+void sc_usage_add(struct sc_usage *into, const struct sc_usage *more)
+{
+	add_reading(&into->cpu_ns, &more->cpu_ns);
+	add_reading(&into->major_faults, &more->major_faults);
+	add_reading(&into->run_delay_ns, &more->run_delay_ns);
+	add_reading(&into->read_bytes, &more->read_bytes);
+	add_reading(&into->write_bytes, &more->write_bytes);
+	add_reading(&into->steal_ns, &more->steal_ns);
+}
+
 int sc_process_start_ticks(const char *root, pid_t pid, uint64_t *ret_ticks)
 {
 	char path[PATH_MAX], text[TEXT_BYTES];

@@ -38,6 +38,9 @@ struct sc_usage sc_usage_read(const char *root);
  */
 struct sc_usage sc_usage_since(const struct sc_usage *later, const struct sc_usage *earlier);
 
+/** sc_usage_add() - add @more to @into; what is not measured in one of the two is not in the sum */
+void sc_usage_add(struct sc_usage *into, const struct sc_usage *more);
+
 /**
  * sc_process_start_ticks() - when process @pid started, in clock ticks since boot
  * Return: 0, -ENOENT (no such process), or another negative errno value.

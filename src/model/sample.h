@@ -105,6 +105,25 @@ struct sc_space {
 	enum sc_status page_cache_status;
 };
 
+/* What SQLite did for the operations of a ledger sample, apart from input and output. */
+struct sc_work {
+	enum sc_status status;
+	uint64_t vm_steps;    /* of its virtual machine */
+	uint64_t pages;       /* asked of the page cache */
+	uint64_t page_misses; /* of these, not found in it */
+	char reason[SC_REASON_BYTES];
+};
+
+/* How memory in use grew with the operations: straight lines, the page cache taken out. */
+#define SC_MEMORY_POINTS_MIN 8u
+struct sc_memory {
+	enum sc_status status;
+	uint32_t points;
+	double heap_bytes_per_op, heap_r2;     /* of the whole process */
+	double sqlite_bytes_per_op, sqlite_r2; /* of what SQLite allocated */
+	char reason[SC_REASON_BYTES];
+};
+
 struct sc_sample {
 	char *cell_id; /* of the specification; owned; NULL where that could not be read */
 	enum sc_sample_kind kind;
@@ -135,6 +154,8 @@ struct sc_sample {
 	struct sc_syncs syncs;
 	struct sc_checkpoints checkpoints;
 	uint64_t calls_dropped;
+	struct sc_work work;
+	struct sc_memory memory;
 	struct sc_io *io; /* owned */
 	size_t io_count;
 };

@@ -263,26 +263,12 @@ int sc_clients_prepare(struct sc_clients *self, uint64_t first, const struct sc_
 
 /* --- what they tell */
 
-static void add_reading(struct sc_reading *into, const struct sc_reading *from)
-{
-	if (into->status != SC_MEASURED)
-		return;
-	if (from->status == SC_MEASURED)
-		into->value += from->value;
-	else
-		*into = *from;
-}
-
 static void add_client(struct sc_timed_part *part, const struct sc_client *client,
 		       struct sc_timing *timing)
 {
 	part->threads_ns += client->end_ns - client->start_ns;
 	part->cpu_ns += client->cpu_ns;
-	add_reading(&part->usage.cpu_ns, &client->usage.cpu_ns);
-	add_reading(&part->usage.major_faults, &client->usage.major_faults);
-	add_reading(&part->usage.run_delay_ns, &client->usage.run_delay_ns);
-	add_reading(&part->usage.read_bytes, &client->usage.read_bytes);
-	add_reading(&part->usage.write_bytes, &client->usage.write_bytes);
+	sc_usage_add(&part->usage, &client->usage);
 	part->tally.operations += client->tally.operations;
 	part->tally.commits += client->tally.commits;
 	part->tally.result_rows += client->tally.result_rows;
@@ -362,6 +348,7 @@ int sc_clients_run(struct sc_clients *self, struct sc_timed_part *ret_part,
 {
 	struct sc_usage before, after;
 	uint64_t release_ns;
+	int r;
 
 	*ret_part = (struct sc_timed_part){.count = self->count};
 	ret_part->ends = calloc(self->count, sizeof(*ret_part->ends));
@@ -378,8 +365,9 @@ int sc_clients_run(struct sc_clients *self, struct sc_timed_part *ret_part,
 	open_gate(self, SC_GATE_CLOSE);
 	for (uint32_t i = 0; i < self->count; i++)
 		(void)hear(self, i);
+	r = collect(self, release_ns, ret_part, timing, error);
 	ret_part->usage.steal_ns = sc_usage_since(&after, &before).steal_ns;
-	return collect(self, release_ns, ret_part, timing, error);
+	return r;
 }
 
 void sc_timed_part_fini(struct sc_timed_part *part)

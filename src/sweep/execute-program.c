@@ -344,3 +344,21 @@ void sc_block_count(const struct sc_block *block, uint64_t operations, struct sc
 		}
 	}
 }
+
+static uint64_t take_steps(const struct sc_program_statement *self)
+{
+	return self->statement ? (unsigned)sqlite3_stmt_status(self->statement,
+							       SQLITE_STMTSTATUS_VM_STEP, true)
+			       : 0;
+}
+
+uint64_t sc_program_take_steps(struct sc_program *program)
+{
+	uint64_t steps = program->unprepared_steps;
+
+	program->unprepared_steps = 0;
+	steps += take_steps(&program->begin) + take_steps(&program->commit);
+	for (size_t i = 0; i < program->statement_count; i++)
+		steps += take_steps(&program->statements[i]);
+	return steps;
+}

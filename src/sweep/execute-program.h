@@ -118,3 +118,7 @@ int sc_program_run(struct sc_program *program, const struct sc_block *block, uin
  */
 void sc_block_count(const struct sc_block *block, uint64_t operations, struct sc_tally *tally,
 		    int64_t *sums);
+
+/** sc_program_take_steps() - of SQLite's virtual machine since the last time; unprepared: of marks
+ */
+uint64_t sc_program_take_steps(struct sc_program *program);

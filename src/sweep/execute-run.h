@@ -29,9 +29,10 @@ struct sc_program {
 	struct sc_program_statement begin, commit;
 	struct sc_program_statement *statements;
 	size_t statement_count;
-	uint32_t *slots;       /* of the hash table by text, where named */
-	int wal_pages_max;     /* see sc_program_stay_fresh(); 0: none */
-	_Atomic bool *is_full; /* the WAL has reached it: all clients', or the one below */
+	uint64_t unprepared_steps; /* of statements that are gone */
+	uint32_t *slots;           /* of the hash table by text, where named */
+	int wal_pages_max;         /* see sc_program_stay_fresh(); 0: none */
+	_Atomic bool *is_full;     /* the WAL has reached it: all clients', or the one below */
 	_Atomic bool is_own_full;
 };
 

@@ -4,9 +4,9 @@
  * The executor. Set-up in a connection of its own; then the measured connection, warm-up, the
  * timed part between two readings of every clock, and the verification, each under its name.
  *
- * All values of the timed part exist before it begins, so it allocates nothing but what SQLite
- * does. Files are looked at by their paths (stat takes no lock away), the WAL's header through
- * SQLite's own handle.
+ * The values of a block of operations exist before its clocks start, so the timed part allocates
+ * nothing but what SQLite does. Files are looked at by their paths (stat takes no lock away), the
+ * WAL's header through SQLite's own handle.
  */
 
 #include "execute.h"
@@ -16,14 +16,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 
-#include "../base/clock.h"
 #include "../base/procfs.h"
 #include "../stats/hist.h"
 #include "../storage/traffic.h"
 #include "../suite/generate.h"
 #include "amount.h"
+#include "execute-alone.h"
 #include "execute-casualty.h"
 #include "execute-clients.h"
 #include "execute-database.h"
@@ -49,7 +48,7 @@ struct execution {
 	struct sc_instruments instruments;
 	sqlite3 *db;
 	struct sc_progress progress;
-	struct sc_block *block; /* of the timed part */
+	struct sc_alone alone; /* the timed part, without clients */
 	struct sc_timing timing;
 	uint32_t wal_sequence;      /* at the start of the timed part */
 	uint32_t wal_salt;          /* with clients: the same; 0: there was no header */
@@ -61,7 +60,7 @@ struct execution {
 static void execution_fini(struct execution *self)
 {
 	sc_clients_freep(&self->clients);
-	sc_block_freep(&self->block);
+	sc_alone_fini(&self->alone);
 	sc_program_freep(&self->progress.program);
 	sc_connection_closep(&self->db);
 	sc_instruments_stop(&self->instruments);
@@ -210,6 +209,25 @@ static int set_up(struct execution *self)
 
 /* --- warm-up */
 
+static int prepare_alone(struct execution *self)
+{
+	const struct sc_sample_spec *spec = self->spec;
+
+	self->alone = (struct sc_alone){
+		.program = self->progress.program,
+		.instruments = &self->instruments,
+		.db = self->db,
+		.timing = &self->timing,
+		.sums = self->sums,
+		.first = self->progress.next,
+		.operations = spec->operations,
+		.time_limit_ns = spec->kind == SC_SAMPLE_TIMING ? spec->time_limit_ns : 0,
+	};
+	/* Steps of the warm-up are not the sample's. */
+	(void)sc_program_take_steps(self->progress.program);
+	return sc_alone_prepare(&self->alone, self->error);
+}
+
 /* The clients connect once the WAL is what they are to find. */
 static int prepare(struct execution *self)
 {
@@ -220,8 +238,7 @@ static int prepare(struct execution *self)
 	int r;
 
 	if (!self->clients)
-		return sc_block_new(self->progress.program, self->progress.next,
-				    self->spec->operations, &self->block, self->error);
+		return prepare_alone(self);
 	r = sc_wal_salt(self->db, &self->wal_salt, self->error);
 	if (r < 0)
 		return r;
@@ -252,14 +269,6 @@ static int warm_up(struct execution *self)
 }
 
 /* --- the timed part */
-
-static uint64_t process_cpu_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now); /* cannot fail for this clock */
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static void fill_latency(struct sc_latency *latency, uint32_t **buckets, uint64_t max_ns,
 			 const char *reason)
@@ -336,29 +345,9 @@ static int check_fresh(struct execution *self)
 
 static int run_alone(struct execution *self)
 {
-	struct sc_timed_part *part = &self->part;
-	struct sc_usage before, after;
-	uint64_t start_ns, start_cpu_ns;
-	int r;
+	int r = sc_instruments_reset(&self->instruments, self->error);
 
-	r = sc_instruments_reset(&self->instruments, self->error);
-	if (r < 0)
-		return r;
-	before = sc_usage_read("");
-	enter("sc-measure");
-	start_cpu_ns = process_cpu_ns();
-	start_ns = sc_monotonic_ns();
-	r = sc_program_run(self->progress.program, self->block,
-			   self->spec->kind == SC_SAMPLE_TIMING ? self->spec->time_limit_ns : 0,
-			   &part->tally, &self->timing, self->error);
-	part->wall_ns = part->threads_ns = sc_monotonic_ns() - start_ns;
-	part->cpu_ns = process_cpu_ns() - start_cpu_ns;
-	enter("sc-verify");
-	after = sc_usage_read("");
-	part->usage = sc_usage_since(&after, &before);
-	part->instruments = self->instruments;
-	part->is_full = sc_program_is_full(self->progress.program);
-	return r;
+	return r < 0 ? r : sc_alone_run(&self->alone, &self->part, self->error);
 }
 
 static int run_clients(struct execution *self)
@@ -380,8 +369,6 @@ static int count_operations(struct execution *self)
 	if (self->clients)
 		r = sc_clients_count_values(&self->part, self->progress.program, tally, self->sums,
 					    self->error);
-	else
-		sc_block_count(self->block, tally->operations, tally, self->sums);
 	all->operations += tally->operations;
 	all->commits += tally->commits;
 	all->result_rows += tally->result_rows;
@@ -426,6 +413,7 @@ static int measure(struct execution *self)
 		     "no operation was timed");
 	fill_latency(&sample->commit_ns, &self->timing.commit_buckets, self->timing.commit_ns_max,
 		     "the workload does not commit");
+	sc_work_log_fill(&self->alone.log, sample);
 	return sc_ledger_fill(sample, &part->instruments, part->snapshot, part->threads_ns,
 			      self->error);
 }
