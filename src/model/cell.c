@@ -49,6 +49,10 @@ void sc_cell_set_absent(struct sc_cell *cell, enum sc_status status, const char 
 	set_reason(cell->split.reason, reason);
 	set_reason(cell->bound.reason, reason);
 	set_reason(cell->syncs.reason, reason);
+	cell->work = (struct sc_work){.status = status};
+	cell->memory = (struct sc_memory){.status = status};
+	set_reason(cell->work.reason, reason);
+	set_reason(cell->memory.reason, reason);
 
 	cell->operations = cell->commits = 0;
 	cell->busy_retries = cell->checkpoints_seen = 0;

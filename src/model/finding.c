@@ -136,6 +136,10 @@ static const struct row rows[] = {
 		"before the sweep began the machine had a load of %s on %u CPU%s: other programs were "
 		"running"
 		NEXT "repeat it on an idle machine" },
+	[SC_FINDING_MEMORY_GROWS] = { "memory-grows", SC_SEVERITY_SEVERE,
+		"memory in use grows by %2$s an operation in %1$s (R\u00b2 %3$.2f over %4$u points, without "
+		"the page cache): %5$s"
+		NEXT "what is but a cache comes to an end: a larger ledger_ops in the suite tells" },
 };
 /* clang-format on */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "json-report-read.h"
+#include "json-work.h"
 #include "syncost.h"
 
 static const char *bound_name(int index)
@@ -367,6 +368,10 @@ static int get_ledger(const cJSON *json, struct sc_json_place place, struct sc_c
 	if (r == 0)
 		r = sc_report_get_u64_plain(json, "major_faults", place, &cell->major_faults,
 					    error);
+	if (r == 0)
+		r = sc_json_get_work(json, place, &cell->work, error);
+	if (r == 0)
+		r = sc_json_get_memory(json, place, &cell->memory, error);
 	if (r == 0 && !sc_json_is_absent(io, &absent, reason, sizeof(reason)))
 		r = sc_json_get_io(json, "io", place, &cell->io, &cell->io_count, error);
 	if (r == 0)

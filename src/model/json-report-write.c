@@ -12,6 +12,7 @@
 
 #include "format.h"
 #include "json-report.h"
+#include "json-work.h"
 #include "syncost.h"
 
 #define KERNEL_SILENT "the kernel does not say"
@@ -591,7 +592,8 @@ static bool put_ledger(cJSON *json, const struct sc_cell *cell)
 					   "it takes a timing and a ledger sample")) ||
 	    !put_bound(json, &cell->bound) || !put_syncs(json, cell) ||
 	    !put_u64_or_absent(json, "calls_dropped", cell->calls_dropped, status, reason) ||
-	    !put_u64_or_absent(json, "major_faults", cell->major_faults, status, reason))
+	    !put_u64_or_absent(json, "major_faults", cell->major_faults, status, reason) ||
+	    !sc_json_put_work(json, &cell->work) || !sc_json_put_memory(json, &cell->memory))
 		return false;
 	if (status != SC_MEASURED)
 		return sc_json_put_absent(json, "io", status, reason) &&
@@ -655,6 +657,10 @@ static int check_cell(const struct sc_cell *cell, struct sc_error *error)
 		{"commits_per_s.coverage", cell->commits_per_s.coverage},
 		{"cpu_wall", cell->cpu_wall},
 		{"instrument_cost", cell->instrument_cost},
+		{"memory.heap_bytes_per_op", cell->memory.heap_bytes_per_op},
+		{"memory.heap_r2", cell->memory.heap_r2},
+		{"memory.sqlite_bytes_per_op", cell->memory.sqlite_bytes_per_op},
+		{"memory.sqlite_r2", cell->memory.sqlite_r2},
 		{"bound.share", cell->bound.share},
 		{"bound.if_free_ops_per_s", cell->bound.if_free_ops_per_s},
 	};

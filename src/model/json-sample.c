@@ -15,6 +15,7 @@
 
 #include "json-field.h"
 #include "json-sample.h"
+#include "json-work.h"
 #include "syncost.h"
 
 #define NO_INSTRUMENTS "the instruments were off"
@@ -291,6 +292,8 @@ static bool put_ledger(cJSON *json, const struct sc_sample *sample)
 	cJSON *child;
 
 	if (!put_split(json, &sample->split) || !put_syncs(json, &sample->syncs))
+		return false;
+	if (!sc_json_put_work(json, &sample->work) || !sc_json_put_memory(json, &sample->memory))
 		return false;
 	if (sample->kind != SC_SAMPLE_LEDGER)
 		return sc_json_put_absent(json, "checkpoints", SC_SKIPPED, NO_INSTRUMENTS) &&
@@ -599,6 +602,10 @@ static int get_ledger(const cJSON *json, struct sc_json_place place, struct sc_s
 	r = get_split(json, place, &sample->split, error);
 	if (r == 0)
 		r = get_syncs(json, place, &sample->syncs, error);
+	if (r == 0)
+		r = sc_json_get_work(json, place, &sample->work, error);
+	if (r == 0)
+		r = sc_json_get_memory(json, place, &sample->memory, error);
 	if (r < 0 || sample->kind != SC_SAMPLE_LEDGER)
 		return r;
 	if (sc_json_u64_value(cJSON_GetObjectItemCaseSensitive(json, "calls_dropped"),

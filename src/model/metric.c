@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "metric-noise.h"
+#include "metric-work.h"
 
 #define NO_LEDGER "no ledger sample was run"
 #define NO_COMMIT "the workload does not commit"
@@ -623,6 +624,26 @@ const struct sc_metric sc_metrics[] = {
 	  "bytes written at VFS level divided by the bytes of the values that were stored",
 	  RATIO, LOWER, FROM_LEDGER, SC_GROUP_IO, read_write_amplification },
 
+	{ "vm_steps_per_op", "Steps of SQLite per operation", "steps",
+	  "instructions of SQLite's virtual machine, per operation",
+	  COUNT, LOWER, FROM_LEDGER, SC_GROUP_WORK, sc_work_vm_steps },
+	{ "pages_per_op", "Pages per operation", "pages",
+	  "pages asked of SQLite's page cache, per operation, whether they were in it or not",
+	  COUNT, LOWER, FROM_LEDGER, SC_GROUP_WORK, sc_work_pages },
+	{ "page_misses_per_op", "Pages not in the cache, per operation", "misses",
+	  "those of the pages that were not in the cache",
+	  COUNT, LOWER, FROM_LEDGER, SC_GROUP_WORK, sc_work_page_misses },
+	{ "memory_bytes_per_op", "Growth of the heap, per operation", "heap grows",
+	  "slope of a straight line through the bytes of heap in use, the page cache taken out, over the "
+	  "operations of the ledger sample",
+	  BYTES, LOWER, FROM_LEDGER, SC_GROUP_WORK, sc_memory_heap },
+	{ "memory_r2", "How far that is a straight line", "R²",
+	  "of the variance of the bytes in use, what the line explains",
+	  RATIO, NEITHER, FROM_LEDGER, SC_GROUP_WORK, sc_memory_heap_r2 },
+	{ "memory_sqlite_bytes_per_op", "Growth of what SQLite allocated, per operation", "SQLite grows",
+	  "the same of the bytes that SQLite has allocated",
+	  BYTES, LOWER, FROM_LEDGER, SC_GROUP_WORK, sc_memory_sqlite },
+
 	{ "payload_bytes", "Bytes stored", "stored",
 	  "bytes of the values bound by the timed part",
 	  BYTES, NEITHER, FROM_LEDGER, SC_GROUP_SPACE, read_payload_bytes },
@@ -725,6 +746,7 @@ const char *sc_metric_group_title(enum sc_metric_group group)
 		[SC_GROUP_SYNC] = "Syncs per commit",
 		[SC_GROUP_CHECKPOINT] = "Checkpoints of the ledger sample",
 		[SC_GROUP_IO] = "Reads and writes, as SQLite asked for them",
+		[SC_GROUP_WORK] = "Work and memory of SQLite",
 		[SC_GROUP_SPACE] = "Sizes",
 		[SC_GROUP_QUALITY] = "How far the figures can be trusted",
 		[SC_GROUP_NOISE] = "Noise: the worst timing sample of each cell",

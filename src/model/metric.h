@@ -19,6 +19,7 @@ enum sc_metric_group {
 	SC_GROUP_SYNC,
 	SC_GROUP_CHECKPOINT,
 	SC_GROUP_IO,
+	SC_GROUP_WORK, /* steps, pages, memory in use */
 	SC_GROUP_SPACE,
 	SC_GROUP_QUALITY, /* how far the other figures can be trusted */
 	SC_GROUP_NOISE,   /* what disturbed the timing samples */

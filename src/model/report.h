@@ -122,6 +122,8 @@ struct sc_cell {
 	struct sc_checkpoints checkpoints;
 	struct sc_space space;
 	uint64_t calls_dropped;
+	struct sc_work work;
+	struct sc_memory memory;
 	uint64_t major_faults; /* of the first ledger sample */
 	struct sc_io *io;
 	size_t io_count;

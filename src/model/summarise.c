@@ -24,6 +24,7 @@
 #include "../stats/modes.h"
 #include "../stats/order.h"
 #include "format.h"
+#include "leak.h"
 #include "report.h"
 
 #define NO_TIMING "interrupted before its first timing sample"
@@ -285,6 +286,8 @@ static int summarise_ledger(struct sc_cell *cell, const struct gathering *all)
 	cell->checkpoints = first->checkpoints;
 	cell->space = first->space;
 	cell->calls_dropped = first->calls_dropped;
+	cell->work = first->work;
+	cell->memory = first->memory;
 	cell->major_faults = first->major_faults;
 	for (int p = 0; p < SC_PART_COUNT_; p++)
 		cell->checkpoint_ns += first->split.checkpoint_ns[p];
@@ -560,6 +563,27 @@ static int find_residual(struct sc_cell *cell)
 	return r;
 }
 
+static int find_leak(struct sc_cell *cell)
+{
+	const struct sc_memory *memory = &cell->memory;
+	size_t before = cell->findings.count;
+	char size[SC_FORMAT_BYTES];
+	int r;
+
+	if (!sc_memory_leaks(memory))
+		return 0;
+	r = sc_findings_add(
+		&cell->findings, SC_FINDING_MEMORY_GROWS, cell->id,
+		sc_format_size(memory->heap_bytes_per_op, size, sizeof(size)), memory->heap_r2,
+		memory->points,
+		sc_memory_leaks_in_sqlite(memory)
+			? "SQLite allocated it: a statement, a blob handle or a function's "
+			  "memory that is not released"
+			: "it was not SQLite that allocated it, but a library or the program");
+	weigh(cell, r, before, memory->heap_bytes_per_op);
+	return r;
+}
+
 static int find_ledger(struct sc_cell *cell, const struct gathering *all)
 {
 	const struct sc_syncs *syncs = &cell->syncs;
@@ -573,6 +597,8 @@ static int find_ledger(struct sc_cell *cell, const struct gathering *all)
 		r = find_instrument_cost(cell, all);
 	if (r == 0)
 		r = find_residual(cell);
+	if (r == 0)
+		r = find_leak(cell);
 	if (r == 0 && cell->calls_dropped > 0) {
 		(void)snprintf(a, sizeof(a), "%" PRIu64, cell->calls_dropped);
 		r = sc_findings_add(&cell->findings, SC_FINDING_CALLS_DROPPED, a, cell->id);

@@ -18,7 +18,7 @@
 #include <malloc.h>
 #include <stdio.h>
 
-#include "../stats/fit.h"
+#include "../model/leak.h"
 #include "execute-program.h"
 
 void sc_work_log_init(struct sc_work_log *log, uint64_t operations, uint64_t rows_per_commit)
@@ -87,26 +87,6 @@ void sc_work_log_end(struct sc_work_log *log, sqlite3 *db, struct sc_program *pr
 	log->count++;
 }
 
-static void fill_memory(const struct sc_work_log *log, struct sc_memory *memory)
-{
-	struct sc_fit heap, sqlite;
-
-	if (log->count < SC_MEMORY_POINTS_MIN ||
-	    !sc_fit_line(log->operations, log->heap_at, log->count, &heap) ||
-	    !sc_fit_line(log->operations, log->sqlite_at, log->count, &sqlite)) {
-		memory->status = SC_SKIPPED;
-		(void)snprintf(memory->reason, sizeof memory->reason,
-			       "fewer than %u transactions of the ledger sample",
-			       SC_MEMORY_POINTS_MIN);
-		return;
-	}
-	memory->points = log->count;
-	memory->heap_bytes_per_op = heap.slope;
-	memory->heap_r2 = heap.r2;
-	memory->sqlite_bytes_per_op = sqlite.slope;
-	memory->sqlite_r2 = sqlite.r2;
-}
-
 void sc_work_log_fill(const struct sc_work_log *log, struct sc_sample *sample)
 {
 	static const char clients[] = "several clients run, each with counters of its own";
@@ -126,5 +106,5 @@ void sc_work_log_fill(const struct sc_work_log *log, struct sc_sample *sample)
 		.pages = log->pages,
 		.page_misses = log->page_misses,
 	};
-	fill_memory(log, &sample->memory);
+	sample->memory = sc_memory_fit(log->operations, log->heap_at, log->sqlite_at, log->count);
 }

@@ -2,14 +2,9 @@
 
 /* Lines and classes of growth: closed forms, counts as a B-tree gives them, and noise. */
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 #include "stats/fit.h"
 #include "stats/growth.h"
@@ -251,16 +246,16 @@ static void test_too_little_to_tell(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_line_is_found),
-		cmocka_unit_test(test_r2_is_the_explained_share),
-		cmocka_unit_test(test_large_offsets_lose_nothing),
-		cmocka_unit_test(test_no_line),
-		cmocka_unit_test(test_closed_forms),
-		cmocka_unit_test(test_depth_of_a_tree_is_a_logarithm),
-		cmocka_unit_test(test_pages_of_a_scan_are_linear),
-		cmocka_unit_test(test_what_falls_is_constant),
-		cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_too_little_to_tell),
+		CASE("line is found", test_line_is_found),
+		CASE("r2 is the explained share", test_r2_is_the_explained_share),
+		CASE("large offsets lose nothing", test_large_offsets_lose_nothing),
+		CASE("no line", test_no_line),
+		CASE("closed forms", test_closed_forms),
+		CASE("depth of a tree is a logarithm", test_depth_of_a_tree_is_a_logarithm),
+		CASE("pages of a scan are linear", test_pages_of_a_scan_are_linear),
+		CASE("what falls is constant", test_what_falls_is_constant),
+		CASE("noise", test_noise),
+		CASE("too little to tell", test_too_little_to_tell),
 	};
 
 	return cmocka_run_group_tests_name("growth", tests, NULL, NULL);

@@ -62,6 +62,9 @@ struct sc_sample make_ledger(uint32_t round, uint64_t wall_ns)
 	sample.split = (struct sc_split){.total_ns = wall_ns};
 	sample.syncs =
 		(struct sc_syncs){.vfs = 300, .directory = 100, .physical = 400, .fdatasync = 400};
+	sample.work = (struct sc_work){.vm_steps = 2500, .pages = 420, .page_misses = 3};
+	sample.memory = (struct sc_memory){
+		.points = 64, .heap_bytes_per_op = 0.5, .heap_r2 = 0.25, .sqlite_bytes_per_op = 0};
 	sample.space.payload_bytes = 10000;
 	sample.space.vfs_bytes = 1000000;
 	return sample;

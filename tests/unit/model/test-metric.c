@@ -35,6 +35,9 @@ static struct sc_cell full_cell(void)
 	ledger->syncs.omitted = 30;
 	ledger->checkpoints = (struct sc_checkpoints){4, 400, 40000, 3};
 	ledger->calls_dropped = 9;
+	ledger->work = (struct sc_work){.vm_steps = 4500, .pages = 700, .page_misses = 20};
+	ledger->memory = (struct sc_memory){
+		.points = 64, .heap_bytes_per_op = 600, .heap_r2 = 0.5, .sqlite_bytes_per_op = 24};
 	ledger->major_faults = 8;
 	ledger->space = (struct sc_space){
 		.payload_bytes = 1000,
@@ -159,6 +162,12 @@ static void rows_read_what_they_say(void **state)
 		{"page_cache_bytes", 11},
 		{"instrument_cost",
 		 9600.0 / 5000000}, /* without checkpoints: no timing sample had one */
+		{"vm_steps_per_op", 45},
+		{"pages_per_op", 7},
+		{"page_misses_per_op", 0.2},
+		{"memory_bytes_per_op", 600},
+		{"memory_r2", 0.5},
+		{"memory_sqlite_bytes_per_op", 24},
 		{"calls_dropped", 9},
 		{"major_faults", 8},
 	};

@@ -612,7 +612,8 @@ static void values_of_a_wrong_kind_are_refused_or_harmless(void **state)
 static void a_missing_key_is_named(void **state)
 {
 	/* Derived from others, figures of other kinds of report, or not in earlier versions. */
-	static const char *const not_read[] = {"run_delay_ns", "loss", "timeline", "ended"};
+	static const char *const not_read[] = {"run_delay_ns", "loss", "timeline",
+					       "ended",        "work", "memory"};
 	const struct scratch *scratch = *state;
 	struct small_report report;
 	struct sc_error error;
