@@ -92,7 +92,6 @@ int sc_dry_run_print(const struct sc_sweep *sweep, FILE *out, struct sc_error *e
 	for (size_t i = 0; i < SC_ARRAY_COUNT(storages); i++) {
 		const struct sc_estimate estimate = {
 			.sync_ns = storages[i].sync_ns,
-			.rows = sweep->rows,
 			.operations = sweep->operations,
 		};
 		uint32_t samples = sweep->samples ? sweep->samples : SC_SCHEDULE_PILOT;
@@ -122,6 +121,10 @@ int sc_suites_print(FILE *out, struct sc_error *error)
 		if (r < 0)
 			return r;
 		(void)fprintf(out, "%s: %s\n", suite->name, suite->title);
+		for (size_t j = 0; j < suite->variant_count; j++)
+			(void)fprintf(out, "%s%s%s", j == 0 ? "  variants: " : ", ",
+				      suite->variants[j].name,
+				      j + 1 == suite->variant_count ? "\n" : "");
 		for (size_t j = 0; j < suite->workload_count; j++)
 			(void)fprintf(out, "  %-16s %s%s\n", suite->workloads[j].name,
 				      suite->workloads[j].title,

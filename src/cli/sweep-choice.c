@@ -18,7 +18,7 @@ static const char *const passing[] = {
 	"help", "resume", "like", "out", "format", "dry-run", "list-suites", "quiet",
 };
 /* These have lists of their own in a report. */
-static const char *const places[] = {"target", "suite"};
+static const char *const places[] = {"target", "suite", "variant"};
 /* What may stand beside --resume. */
 static const char *const beside_resume[] = {"resume", "format", "quiet"};
 /* The former takes the place of the latter. */

@@ -19,6 +19,9 @@ static const struct sc_option rows[] = {
 	{ "suite", 's', SC_OPTION_TEXTS, 0, PLACE(suites), "NAME|FILE", NULL, 0, 0, NULL,
 	  "A suite of workloads: a built-in one, or a JSON file; give it again for more. The "
 	  "default is commit." },
+	{ "variant", 0, SC_OPTION_TEXTS, 0, PLACE(variants), "NAME", NULL, 0, 0, NULL,
+	  "A variant of the suites, such as another schema; base is the suite itself; several with "
+	  "commas, or given again. Without it, those of its default sweep." },
 	{ "workload", 'w', SC_OPTION_TEXTS, 0, PLACE(workloads), "GLOB", NULL, 0, 0, NULL,
 	  "Only the suite's workloads whose name matches; several with commas, or given again. "
 	  "Without it, those of its default sweep." },
@@ -58,8 +61,9 @@ static const struct sc_option rows[] = {
 	{ "clients", 0, SC_OPTION_LIST, SC_OPTION_COUNT, PLACE(clients), "LIST", NULL, 1, 1000,
 	  NULL,
 	  "Processes that run the workload at once on one database; they share its operations." },
-	{ "rows", 0, SC_OPTION_COUNT, 0, PLACE(rows), "N", NULL, 1, 1000000000, NULL,
-	  "Rows of the dataset before the clock starts. Without it, the suite's number." },
+	{ "rows", 0, SC_OPTION_LIST, SC_OPTION_COUNT, PLACE(rows), "LIST", NULL, 1, 1000000000,
+	  NULL,
+	  "Rows of the dataset before the clock starts. Without it, the suite's numbers." },
 	{ "ops", 0, SC_OPTION_COUNT, 0, PLACE(ops), "N", NULL, 1, 1000000000, NULL,
 	  "Operations of each timing sample. Without it, what takes 50 ms, or up to 2 s for 20 "
 	  "commits and whole checkpoint cycles." },

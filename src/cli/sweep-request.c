@@ -23,38 +23,51 @@ static size_t fill_axes(const struct sc_sweep_config *config, const struct sc_su
 	for (size_t i = 0; i < sc_setting_field_count; i++) {
 		const struct sc_setting_field *field = &sc_setting_fields[i];
 		const struct sc_option_numbers *list = sc_sweep_list(config, field);
+		const struct sc_suite_values *own = &suite->sweep.fields[i];
 
-		if (list->count > 0 && (list->given || !is_fixed(suite, field)))
+		if (own->count > 0 && !list->given)
+			axes[count++] = (struct sc_axis){field, own->items, own->count};
+		else if (list->count > 0 && (list->given || !is_fixed(suite, field)))
 			axes[count++] = (struct sc_axis){field, list->items, list->count};
 	}
 	return count;
 }
 
-static int add_glob(struct sc_globs *globs, const char *text, size_t length, struct sc_error *error)
+/* What the option says, or else the suite; empty: neither. */
+static struct sc_plan_values values_of(const struct sc_option_numbers *given,
+				       const struct sc_suite_values *own)
+{
+	if (given->given)
+		return (struct sc_plan_values){given->items, given->count};
+	return (struct sc_plan_values){own->items, own->count};
+}
+
+static int add_glob(struct sc_globs *globs, const char *option, const char *text, size_t length,
+		    struct sc_error *error)
 {
 	char **items;
 
 	if (length == 0)
-		return sc_fail(error, SC_E_USAGE, "--workload: an item of the list is empty");
+		return sc_fail(error, SC_E_USAGE, "--%s: an item of the list is empty", option);
 	items = reallocarray(globs->items, globs->count + 1u, sizeof(*items));
 	if (!items)
-		return sc_fail(error, -ENOMEM, "reading --workload");
+		return sc_fail(error, -ENOMEM, "reading --%s", option);
 	globs->items = items;
 	items[globs->count] = strndup(text, length);
 	if (!items[globs->count])
-		return sc_fail(error, -ENOMEM, "reading --workload");
+		return sc_fail(error, -ENOMEM, "reading --%s", option);
 	globs->count++;
 	return 0;
 }
 
 /* Given again or with commas, which no name has. */
-static int read_globs(const struct sc_option_texts *texts, struct sc_globs *globs,
-		      struct sc_error *error)
+static int read_globs(const struct sc_option_texts *texts, const char *option,
+		      struct sc_globs *globs, struct sc_error *error)
 {
 	for (size_t i = 0; i < texts->count; i++) {
 		for (const char *at = texts->items[i];; at++) {
 			size_t length = strcspn(at, ",");
-			int r = add_glob(globs, at, length, error);
+			int r = add_glob(globs, option, at, length, error);
 
 			if (r < 0)
 				return r;
@@ -66,6 +79,69 @@ static int read_globs(const struct sc_option_texts *texts, struct sc_globs *glob
 	return 0;
 }
 
+static int add_suite(struct sc_sweep_request *request, struct sc_suite *suite,
+		     struct sc_error *error)
+{
+	struct sc_suite **suites =
+		reallocarray(request->suites, request->suite_count + 1u, sizeof(*suites));
+
+	if (!suites) {
+		sc_suite_freep(&suite);
+		return sc_fail(error, -ENOMEM, "reading the suites");
+	}
+	request->suites = suites;
+	suites[request->suite_count++] = suite;
+	return 0;
+}
+
+static int add_variant(struct sc_sweep_request *request, const struct sc_suite *base,
+		       const char *variant, struct sc_error *error)
+{
+	struct sc_suite *suite = NULL;
+	int r = sc_suite_vary(base, variant, &suite, error);
+
+	return r < 0 ? r : add_suite(request, suite, error);
+}
+
+static int add_chosen_variants(struct sc_sweep_request *request, const struct sc_suite *base,
+			       struct sc_error *error)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < request->variants.count && r == 0; i++) {
+		const char *name = request->variants.items[i];
+
+		r = add_variant(request, base, strcmp(name, SC_SUITE_BASE) == 0 ? NULL : name,
+				error);
+	}
+	return r;
+}
+
+static int add_default_variants(struct sc_sweep_request *request, const struct sc_suite *base,
+				struct sc_error *error)
+{
+	int r = add_variant(request, base, NULL, error);
+
+	for (size_t i = 0; i < base->variant_count && r == 0; i++)
+		if (base->variants[i].in_default_sweep)
+			r = add_variant(request, base, base->variants[i].name, error);
+	return r;
+}
+
+static int load_suite(struct sc_sweep_request *request, const char *name, struct sc_error *error)
+{
+	SC_CLEANUP(sc_suite_freep) struct sc_suite *suite = NULL;
+	int r = sc_suite_load(name, &suite, error);
+
+	if (r < 0)
+		return r;
+	if (request->variants.count > 0)
+		return add_chosen_variants(request, suite, error);
+	if (suite->variant_count > 0)
+		return add_default_variants(request, suite, error);
+	return add_suite(request, SC_TAKE(suite), error);
+}
+
 static int load_suites(const struct sc_option_texts *names, struct sc_sweep_request *request,
 		       struct sc_error *error)
 {
@@ -74,14 +150,29 @@ static int load_suites(const struct sc_option_texts *names, struct sc_sweep_requ
 	size_t count = names->count ? names->count : 1;
 	int r = 0;
 
-	request->suites = calloc(count, sizeof(*request->suites));
-	if (!request->suites)
-		return sc_fail(error, -ENOMEM, "reading the suites");
-	for (size_t i = 0; i < count && r == 0; i++) {
-		r = sc_suite_load(items[i], &request->suites[i], error);
-		request->suite_count += r == 0;
-	}
+	for (size_t i = 0; i < count && r == 0; i++)
+		r = load_suite(request, items[i], error);
 	return r;
+}
+
+/* Of all suites alike: a cell that was measured less would say less. */
+static uint32_t samples_of(const struct sc_sweep_config *config,
+			   const struct sc_sweep_request *request)
+{
+	uint32_t samples = 0;
+
+	if (config->samples.given)
+		return (uint32_t)config->samples.value;
+	if (config->precision.given || config->time.given)
+		return 0;
+	for (size_t i = 0; i < request->suite_count; i++) {
+		uint32_t own = request->suites[i]->sweep.samples;
+
+		if (own == 0)
+			return 0;
+		samples = own > samples ? own : samples;
+	}
+	return samples;
 }
 
 static int make_plan(const struct sc_sweep_config *config, struct sc_sweep_request *request,
@@ -109,6 +200,10 @@ static int make_plan(const struct sc_sweep_config *config, struct sc_sweep_reque
 	for (size_t i = 0; i < request->suite_count; i++) {
 		suites[i].suite = request->suites[i];
 		suites[i].axis_count = fill_axes(config, request->suites[i], suites[i].axes);
+		suites[i].rows = values_of(&config->rows, &request->suites[i]->sweep.rows);
+		suites[i].clients = values_of(&config->clients, &request->suites[i]->sweep.clients);
+		suites[i].wal_states =
+			values_of(&config->wal_state, &request->suites[i]->sweep.wal_states);
 	}
 	for (size_t i = 0; i < request->targets.count; i++)
 		labels[i] = request->targets.items[i].label;
@@ -148,10 +243,11 @@ int sc_sweep_request_make(const struct sc_sweep_choice *choice, const struct sc_
 	r = sc_targets_parse(&config->targets, &request->targets, error);
 	if (r < 0)
 		return r;
-	r = load_suites(&config->suites, request, error);
-	if (r < 0)
-		return r;
-	r = read_globs(&config->workloads, &request->globs, error);
+	r = read_globs(&config->variants, "variant", &request->variants, error);
+	if (r == 0)
+		r = load_suites(&config->suites, request, error);
+	if (r == 0)
+		r = read_globs(&config->workloads, "workload", &request->globs, error);
 	if (r < 0)
 		return r;
 	r = make_plan(config, request, error);
@@ -163,9 +259,8 @@ int sc_sweep_request_make(const struct sc_sweep_choice *choice, const struct sc_
 		.plan = request->plan,
 		.targets = request->targets.items,
 		.target_count = request->targets.count,
-		.rows = config->rows.given ? (uint64_t)config->rows.value : 0,
 		.operations = config->ops.given ? (uint64_t)config->ops.value : 0,
-		.samples = config->samples.given ? (uint32_t)config->samples.value : 0,
+		.samples = samples_of(config, request),
 		.precision = (double)config->precision.value / 1e6,
 		.time_ns = (uint64_t)config->time.value,
 		.timeout_ns = (uint64_t)config->timeout.value,
@@ -180,11 +275,17 @@ int sc_sweep_request_make(const struct sc_sweep_choice *choice, const struct sc_
 	return 0;
 }
 
+static void globs_fini(struct sc_globs *globs)
+{
+	for (size_t i = 0; i < globs->count; i++)
+		free(globs->items[i]);
+	sc_freep(&globs->items);
+}
+
 void sc_sweep_request_fini(struct sc_sweep_request *request)
 {
-	for (size_t i = 0; i < request->globs.count; i++)
-		free(request->globs.items[i]);
-	sc_freep(&request->globs.items);
+	globs_fini(&request->globs);
+	globs_fini(&request->variants);
 	sc_plan_freep(&request->plan);
 	sc_freep(&request->operations);
 	for (size_t i = 0; i < request->suite_count; i++)

@@ -7,7 +7,7 @@
 #include "sweep-choice.h"
 #include "targets.h"
 
-struct sc_globs { /* all owned */
+struct sc_globs { /* the items of a list of texts; all owned */
 	char **items;
 	size_t count;
 };
@@ -16,7 +16,8 @@ struct sc_sweep_request { /* owned, but for texts of the command line */
 	struct sc_suite **suites;
 	size_t suite_count;
 	struct sc_targets targets;
-	struct sc_globs globs; /* of --workload */
+	struct sc_globs globs;    /* of --workload */
+	struct sc_globs variants; /* of --variant */
 	struct sc_plan *plan;
 	uint64_t *operations;  /* of the plan's cells; NULL: as they come */
 	struct sc_sweep sweep; /* borrows all of the above */

@@ -8,6 +8,8 @@
 #include "group.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 bool sc_group_is_same_but_rows(const struct sc_cell *a, const struct sc_cell *b)
@@ -126,19 +128,23 @@ const char *sc_groups_name(const struct sc_groups *groups, const struct sc_group
 			   char text[SC_GROUP_NAME_BYTES])
 {
 	const struct sc_cell *key = group->key;
-	bool has_suites = false, has_clients = false;
-	char clients[32] = "";
+	bool has_suites = false, has_clients = false, has_rows = false;
+	char clients[32] = "", rows[40] = "";
 
 	for (size_t i = 0; i < groups->count; i++) {
 		const struct sc_cell *other = groups->items[i].key;
 
 		has_suites = has_suites || strcmp(other->suite, key->suite) != 0;
 		has_clients = has_clients || other->clients != key->clients;
+		has_rows = has_rows ||
+			   (other->rows != key->rows && strcmp(other->suite, key->suite) == 0);
 	}
 	if (has_clients)
 		(void)snprintf(clients, sizeof(clients), ", %u client%s", key->clients,
 			       key->clients == 1 ? "" : "s");
-	(void)snprintf(text, SC_GROUP_NAME_BYTES, "%s%s%s%s", has_suites ? key->suite : "",
-		       has_suites ? "/" : "", key->workload, clients);
+	if (has_rows)
+		(void)snprintf(rows, sizeof(rows), ", %" PRIu64 " rows", key->rows);
+	(void)snprintf(text, SC_GROUP_NAME_BYTES, "%s%s%s%s%s", has_suites ? key->suite : "",
+		       has_suites ? "/" : "", key->workload, rows, clients);
 	return text;
 }

@@ -95,10 +95,14 @@ void sc_about_add_target(struct sc_buffer *buffer, const struct sc_target *targe
 			sc_format_ns((double)target->sync_floor_ns_p50, floor, sizeof(floor)));
 }
 
-void sc_about_add_group(struct sc_buffer *buffer, const struct sc_cell *cell, bool with_rows)
+void sc_about_add_group(struct sc_buffer *buffer, const struct sc_cell *cell, bool with_batch,
+			bool with_rows)
 {
 	sc_buffer_printf(buffer, "%s on %s, suite %s", cell->workload, cell->target, cell->suite);
-	if (with_rows && cell->setting.rows_per_commit > 0)
+	if (with_rows)
+		sc_buffer_printf(buffer, ", %" PRIu64 " row%s", cell->rows,
+				 cell->rows == 1 ? "" : "s");
+	if (with_batch && cell->setting.rows_per_commit > 0)
 		sc_buffer_printf(buffer, ", %" PRIu32 " operation%s a commit",
 				 cell->setting.rows_per_commit,
 				 cell->setting.rows_per_commit == 1 ? "" : "s");

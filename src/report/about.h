@@ -22,10 +22,12 @@ void sc_about_add_host(struct sc_buffer *buffer, const struct sc_report_head *he
 void sc_about_add_target(struct sc_buffer *buffer, const struct sc_target *target);
 
 /**
- * sc_about_add_group() - "insert_one on local, suite commit, 100 operations a commit"
- * @with_rows: whether all cells have as many operations a commit
+ * sc_about_add_group() - "insert_one on local, suite commit, 5000 rows, 100 operations a commit"
+ * @with_batch: whether all cells have as many operations a commit
+ * @with_rows: whether tables differ by the rows of the dataset
  */
-void sc_about_add_group(struct sc_buffer *buffer, const struct sc_cell *cell, bool with_rows);
+void sc_about_add_group(struct sc_buffer *buffer, const struct sc_cell *cell, bool with_batch,
+			bool with_rows);
 
 /** sc_about_loss() - "nothing lost": a class of loss as a heading */
 const char *sc_about_loss(enum sc_loss loss);

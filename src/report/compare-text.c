@@ -143,7 +143,7 @@ void sc_compare_add_group(struct sc_buffer *buffer, const struct sc_comparison *
 {
 	struct sc_cell view = sc_digest_view(&comparison->digests[0].cells[cell]);
 
-	sc_about_add_group(buffer, &view, true);
+	sc_about_add_group(buffer, &view, true, false);
 }
 
 static size_t count_refused(const struct sc_comparison *comparison)

@@ -264,7 +264,7 @@ static int print_group(struct sc_render *render, const struct sc_cell *cell)
 {
 	SC_CLEANUP(sc_buffer_fini) struct sc_buffer line = {0};
 
-	sc_about_add_group(&line, cell, !sc_render_table(render)->varies);
+	sc_about_add_group(&line, cell, !sc_render_table(render)->varies, render->survey.has_rows);
 	return print_escaped(render, "\n### ", &line, "\n\n");
 }
 

@@ -50,6 +50,10 @@ static bool survey_table(struct sc_survey *survey, const struct sc_cell *previou
 	struct sc_survey_table *table;
 
 	if (begins_table(previous, cell)) {
+		survey->has_rows =
+			survey->has_rows || (previous->id && previous->rows != cell->rows &&
+					     strcmp(previous->suite, cell->suite) == 0 &&
+					     strcmp(previous->workload, cell->workload) == 0);
 		table = add_table(survey);
 		if (!table)
 			return false;

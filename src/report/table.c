@@ -180,7 +180,7 @@ static int print_group(struct sc_render *render, const struct layout *layout,
 	int r;
 
 	fprintf(render->out, "\n%s", bold(render));
-	sc_about_add_group(&line, cell, !layout->table->varies);
+	sc_about_add_group(&line, cell, !layout->table->varies, render->survey.has_rows);
 	r = print_sentence(render, &line, 0, INDENT);
 	fputs(plain(render), render->out);
 	if (r < 0)

@@ -352,11 +352,42 @@ static int read_workloads(struct sc_key_reader *reader, const cJSON *item, void 
 
 /* --- the suite */
 
+static const char *const database_names[] = {"file", "memory", NULL};
+
+static int read_database(struct sc_key_reader *reader, const cJSON *item, void *object)
+{
+	const struct sc_key key = {"", SC_KEY_CHOICE, .choices = database_names};
+	int choice = 0;
+	int r = sc_key_value(reader, item, &key, &choice);
+
+	((struct sc_suite *)object)->in_memory = choice == 1;
+	return r;
+}
+
+#define CONNECTION(field) offsetof(struct sc_connection, field)
+
+/* clang-format off */
+static const struct sc_key connection_keys[] = {
+	{"foreign_keys", SC_KEY_BOOL, .offset = CONNECTION(foreign_keys)},
+	{"busy_timeout_ms", SC_KEY_U32, .offset = CONNECTION(busy_timeout_ms), .max = INT32_MAX},
+};
+/* clang-format on */
+
+static int read_connection(struct sc_key_reader *reader, const cJSON *item, void *object)
+{
+	return sc_keys_read(reader, item, connection_keys, SC_ARRAY_COUNT(connection_keys),
+			    &((struct sc_suite *)object)->connection, NULL);
+}
+
 static const struct sc_key suite_keys[] = {
 	{"name", SC_KEY_NAME, .offset = SUITE(name), .required = true},
 	{"title", SC_KEY_TEXT, .offset = SUITE(title), .required = true},
 	{"description", SC_KEY_TEXT, .offset = SUITE(description)},
+	{"database", SC_KEY_OBJECT, .read = read_database},
 	{"setting", SC_KEY_OBJECT, .read = read_setting},
+	{"connection", SC_KEY_OBJECT, .read = read_connection},
+	{"sweep", SC_KEY_OBJECT, .read = sc_suite_read_sweep},
+	{"variants", SC_KEY_OBJECT, .read = sc_suite_read_variants},
 	{"schema", SC_KEY_OBJECT, .required = true, .read = read_schema},
 	{"dataset", SC_KEY_OBJECT, .read = read_dataset},
 	{"workloads", SC_KEY_OBJECT, .required = true, .read = read_workloads},
@@ -458,6 +489,14 @@ int sc_suite_read(struct sc_key_reader *reader, const cJSON *json, struct sc_sui
 	suite->setting = sc_setting_default();
 	suite->rows_per_transaction = 1000;
 	r = sc_keys_read(reader, json, suite_keys, SC_ARRAY_COUNT(suite_keys), suite, NULL);
+	if (suite->in_memory && !suite->sets_journal_mode) {
+		suite->setting.journal_mode = SC_JOURNAL_MEMORY; /* what SQLite takes for it */
+		suite->sets_journal_mode = true;
+	}
+	if (suite->in_memory && !suite->sets_synchronous) {
+		suite->setting.synchronous = SC_SYNCHRONOUS_OFF;
+		suite->sets_synchronous = true;
+	}
 	if (r == 0)
 		r = check_set_up(reader, suite);
 	if (r == 0)
@@ -478,6 +517,7 @@ static const struct {
 	}
 	TABLE("", suite_keys),
 	TABLE("setting.", setting_keys),
+	TABLE("connection.", connection_keys),
 	TABLE("schema[].", step_keys),
 	TABLE("dataset.", dataset_keys),
 	TABLE("workloads[].", workload_keys),
@@ -495,6 +535,18 @@ bool sc_suite_key_path(size_t index, char *path, size_t path_bytes)
 			return true;
 		}
 		index -= tables[i].key_count;
+	}
+	for (int i = 0; i < 2; i++) {
+		static const char *const objects[] = {"sweep", "variants{}"};
+		size_t count;
+		const struct sc_key *keys =
+			i == 0 ? sc_suite_sweep_keys(&count) : sc_suite_variant_keys(&count);
+
+		if (index < count) {
+			(void)snprintf(path, path_bytes, "%s.%s", objects[i], keys[index].key);
+			return true;
+		}
+		index -= count;
 	}
 	for (int i = 0; i < SC_GENERATOR_COUNT_; i++) {
 		enum sc_generator_kind kind = (enum sc_generator_kind)i;

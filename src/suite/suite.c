@@ -59,6 +59,10 @@ void sc_suite_freep(struct sc_suite **suite)
 		free(self->schema[i].sql);
 		free_parameters(self->schema[i].parameters, self->schema[i].parameter_count);
 	}
+	for (size_t i = 0; i < self->variant_count; i++)
+		free(self->variants[i].name);
+	free(self->variants);
+	sc_suite_sweep_fini(&self->sweep);
 	free_parameters(self->dataset_parameters, self->dataset_parameter_count);
 	free(self->workloads);
 	free(self->schema);
@@ -119,6 +123,19 @@ static void delete_json(cJSON **json)
 	cJSON_Delete(*json);
 }
 
+/* Each as a suite: what is wrong in one is told when the suite is loaded, not when it is chosen. */
+static int check_variants(const struct sc_suite *suite, struct sc_error *error)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < suite->variant_count && r == 0; i++) {
+		SC_CLEANUP(sc_suite_freep) struct sc_suite *varied = NULL;
+
+		r = sc_suite_vary(suite, suite->variants[i].name, &varied, error);
+	}
+	return r;
+}
+
 int sc_suite_parse(const char *text, const char *origin, struct sc_suite **ret_suite,
 		   struct sc_error *error)
 {
@@ -150,6 +167,8 @@ int sc_suite_parse(const char *text, const char *origin, struct sc_suite **ret_s
 		r = sc_suite_validate(&reader, suite);
 	if (r == 0)
 		r = set_digest(suite, error);
+	if (r == 0)
+		r = check_variants(suite, error);
 	if (r < 0)
 		return r;
 	*ret_suite = SC_TAKE(suite);

@@ -65,12 +65,44 @@ struct sc_workload {
 	size_t check_count;
 };
 
+/* What each connection is told beside the setting. */
+struct sc_connection {
+	bool foreign_keys;
+	uint32_t busy_timeout_ms; /* of SQLite's own handler; 0: none */
+};
+
+struct sc_suite_values { /* owned; empty: not given */
+	int64_t *items;
+	size_t count;
+};
+
+#define SC_SUITE_FIELDS_MAX 16u
+
+/* What a sweep of the suite varies unless it is told otherwise. */
+struct sc_suite_sweep {
+	struct sc_suite_values fields[SC_SUITE_FIELDS_MAX]; /* as sc_setting_fields */
+	struct sc_suite_values rows, clients, wal_states;
+	uint32_t samples; /* timing samples of each cell; 0: as many as the precision takes */
+};
+
+#define SC_SUITE_BASE "base" /* what the suite itself is called among its variants */
+
+struct sc_suite_variant {
+	char *name;
+	bool in_default_sweep;
+};
+
 struct sc_suite {
 	char *name, *title, *description;
 	char *text;                /* the JSON as read; goes to the samples' processes */
 	char digest[65];           /* SHA-256 of text, hex */
 	struct sc_setting setting; /* starting point, before the command line */
 	bool sets_journal_mode, sets_synchronous; /* whether the text does; else a default */
+	bool in_memory; /* the database is one of SQLite's in memory, without files */
+	struct sc_connection connection;
+	struct sc_suite_sweep sweep;
+	struct sc_suite_variant *variants;
+	size_t variant_count;
 	struct sc_schema_step *schema;
 	size_t schema_count;
 	char *dataset_sql; /* NULL: empty */
@@ -95,6 +127,17 @@ int sc_suite_parse(const char *text, const char *origin, struct sc_suite **ret_s
 		   struct sc_error *error);
 
 void sc_suite_freep(struct sc_suite **suite);
+
+/**
+ * sc_suite_vary() - a suite as one of its variants changes it, or as it is without them
+ * @variant: a name; NULL: the suite itself
+ *
+ * The result is a suite of its own, without variants: its name is that of @base, with "_" and the
+ * variant's behind it, its text and digest are what the variant makes of them.
+ * Return: 0; SC_E_USAGE where there is no such variant; < 0.
+ */
+int sc_suite_vary(const struct sc_suite *base, const char *variant, struct sc_suite **ret_suite,
+		  struct sc_error *error);
 
 /** sc_suite_check_figures() - names that checks may use, without colon; NULL at the end. */
 const char *const *sc_suite_check_figures(void);

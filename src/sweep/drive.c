@@ -38,7 +38,7 @@ static int fill_spec(const struct sc_drive *drive, size_t index, uint32_t round,
 	spec->setting = cell->setting;
 	spec->wal_state = cell->wal_state;
 	spec->clients = cell->clients;
-	spec->rows = drive->sweep->rows;
+	spec->rows = cell->rows;
 	spec->seed = plan->seed;
 	spec->operations = round == 0 ? sc_record_commits(drive->sweep, index, workload->ledger_ops)
 				      : drive->records[index].operations;
@@ -46,7 +46,7 @@ static int fill_spec(const struct sc_drive *drive, size_t index, uint32_t round,
 	spec->cell_id = strdup(cell->id);
 	spec->suite_text = strdup(sc_plan_suite(plan, index)->text);
 	spec->workload = strdup(workload->name);
-	spec->store = strdup("sqlite");
+	spec->store = strdup(sc_plan_store(plan, index));
 	spec->disk = copy_or_null(target->disk);
 	spec->disk_reason = copy_or_null(target->disk_reason);
 	if (!spec->cell_id || !spec->suite_text || !spec->workload || !spec->store)

@@ -8,7 +8,6 @@
 
 struct sc_estimate {
 	uint64_t sync_ns;    /* one sync on the target */
-	uint64_t rows;       /* of the dataset; 0: the suite's */
 	uint64_t operations; /* of a timing sample; 0: by time */
 };
 

@@ -62,7 +62,8 @@ static int connect_once(const struct sc_clients *self, const char *vfs, sqlite3 
 	struct sc_setting effective = self->task.spec->setting;
 	int r;
 
-	r = sc_database_open(self->task.path, vfs, &self->task.spec->setting, &db, error);
+	r = sc_database_open(self->task.path, vfs, &self->task.spec->setting, self->task.connection,
+			     &db, error);
 	if (r < 0)
 		return r;
 	effective.rows_per_commit = wanted->rows_per_commit;

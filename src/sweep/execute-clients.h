@@ -22,6 +22,7 @@ struct sc_clients;
 struct sc_clients_task {
 	const struct sc_sample_spec *spec;
 	const char *path; /* of the main database file */
+	const struct sc_connection *connection;
 	const struct sc_workload *workload;
 	const struct sc_stream_set *values;
 	struct sc_program_options options;

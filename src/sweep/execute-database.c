@@ -187,6 +187,17 @@ static int create_file(const char *path, struct sc_error *error)
 	return fd < 0 ? sc_fail(error, -errno, "create '%s'", path) : 0;
 }
 
+int sc_database_fill(sqlite3 *db, const struct sc_suite *suite,
+		     const struct sc_generation *generation, uint64_t rows, int64_t *dataset_sums,
+		     struct sc_error *error)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < suite->schema_count && r == 0; i++)
+		r = run_step(db, generation, &suite->schema[i], error);
+	return r < 0 ? r : fill(db, suite, generation, rows, dataset_sums, error);
+}
+
 int sc_database_create(const char *path, const struct sc_suite *suite,
 		       const struct sc_generation *generation, uint64_t rows, uint32_t page_size,
 		       int64_t *dataset_sums, struct sc_error *error)
@@ -208,10 +219,8 @@ int sc_database_create(const char *path, const struct sc_suite *suite,
 		       "PRAGMA cache_size=-65536",
 		       page_size);
 	r = sc_database_run(db, pragmas, error);
-	for (size_t i = 0; i < suite->schema_count && r == 0; i++)
-		r = run_step(db, generation, &suite->schema[i], error);
 	if (r == 0)
-		r = fill(db, suite, generation, rows, dataset_sums, error);
+		r = sc_database_fill(db, suite, generation, rows, dataset_sums, error);
 	if (r < 0)
 		return r;
 	rc = sqlite3_close(db);
@@ -224,7 +233,8 @@ int sc_database_create(const char *path, const struct sc_suite *suite,
 /* --- settings */
 
 int sc_database_open(const char *path, const char *vfs, const struct sc_setting *setting,
-		     sqlite3 **ret_db, struct sc_error *error)
+		     const struct sc_connection *connection, sqlite3 **ret_db,
+		     struct sc_error *error)
 {
 	SC_CLEANUP(sc_connection_closep) sqlite3 *db = NULL;
 	char pragmas[600];
@@ -238,12 +248,14 @@ int sc_database_open(const char *path, const char *vfs, const struct sc_setting 
 		       "PRAGMA page_size=%" PRIu32 "; PRAGMA locking_mode=%s;"
 		       "PRAGMA journal_mode=%s; PRAGMA synchronous=%s; PRAGMA fullfsync=%d;"
 		       "PRAGMA checkpoint_fullfsync=%d; PRAGMA cache_size=%" PRId64 ";"
-		       "PRAGMA wal_autocheckpoint=%" PRIu32 "; PRAGMA mmap_size=%" PRIu64,
+		       "PRAGMA wal_autocheckpoint=%" PRIu32 "; PRAGMA mmap_size=%" PRIu64
+		       "; PRAGMA foreign_keys=%d; PRAGMA busy_timeout=%" PRIu32,
 		       setting->page_size, sc_locking_mode_name(setting->locking_mode),
 		       sc_journal_mode_name(setting->journal_mode),
 		       sc_synchronous_name(setting->synchronous), setting->fullfsync,
 		       setting->checkpoint_fullfsync, setting->cache_size,
-		       setting->wal_autocheckpoint, setting->mmap_size);
+		       setting->wal_autocheckpoint, setting->mmap_size, connection->foreign_keys,
+		       connection->busy_timeout_ms);
 	r = sc_database_run(db, pragmas, error);
 	if (r < 0)
 		return r;
@@ -317,6 +329,20 @@ int sc_database_effective(sqlite3 *db, struct sc_setting *setting, struct sc_err
 	setting->wal_autocheckpoint = (uint32_t)numbers[AUTO];
 	setting->mmap_size = (uint64_t)numbers[MMAP];
 	return 0;
+}
+
+int sc_database_memory_bytes(sqlite3 *db, uint64_t *ret_bytes, struct sc_error *error)
+{
+	int64_t count, bytes;
+	char text[32];
+	int r;
+
+	r = ask(db, "page_count", &count, text, error);
+	if (r == 0)
+		r = ask(db, "page_size", &bytes, text, error);
+	if (r == 0)
+		*ret_bytes = (uint64_t)count * (uint64_t)bytes;
+	return r;
 }
 
 /* --- handles */

@@ -25,12 +25,26 @@ int sc_database_create(const char *path, const struct sc_suite *suite,
 
 /**
  * sc_database_open() - a connection with the pragmas of @setting, applied in the documented order
+ * @path: ":memory:": a new database in memory
  * @vfs: NULL: the default one
+ * @connection: what else it is told
  *
  * What SQLite does not take is no error: sc_database_effective() tells.
  */
 int sc_database_open(const char *path, const char *vfs, const struct sc_setting *setting,
-		     sqlite3 **ret_db, struct sc_error *error);
+		     const struct sc_connection *connection, sqlite3 **ret_db,
+		     struct sc_error *error);
+
+/**
+ * sc_database_fill() - schema and dataset in a database in memory that was just opened
+ * @dataset_sums: as in sc_database_create()
+ */
+int sc_database_fill(sqlite3 *db, const struct sc_suite *suite,
+		     const struct sc_generation *generation, uint64_t rows, int64_t *dataset_sums,
+		     struct sc_error *error);
+
+/** sc_database_memory_bytes() - the size of a database in memory: its pages */
+int sc_database_memory_bytes(sqlite3 *db, uint64_t *ret_bytes, struct sc_error *error);
 
 /** sc_database_effective() - read back; rows_per_commit is not SQLite's and stays as it is. */
 int sc_database_effective(sqlite3 *db, struct sc_setting *setting, struct sc_error *error);

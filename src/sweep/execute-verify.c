@@ -222,7 +222,7 @@ static int compare_counts(const struct sc_row_counts *before, const struct sc_ro
 
 /* --- a new connection */
 
-static int quick_check(sqlite3 *db, const char *path, struct sc_error *error)
+int sc_verify_sound(sqlite3 *db, const char *path, struct sc_error *error)
 {
 	static const char sql[] = "PRAGMA quick_check(1)";
 	SC_CLEANUP(sc_statement_finalizep) sqlite3_stmt *statement = NULL;
@@ -249,7 +249,7 @@ int sc_verify_reopened(const char *path, const struct sc_expected *expected,
 	if (rc != SQLITE_OK)
 		return sc_fail_sqlite(error, db ? sqlite3_extended_errcode(db) : rc, "reopen '%s'",
 				      path);
-	r = quick_check(db, path, error);
+	r = sc_verify_sound(db, path, error);
 	if (r == 0)
 		r = sc_verify_checks(db, expected, error);
 	if (r == 0)

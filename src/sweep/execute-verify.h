@@ -15,6 +15,9 @@ struct sc_expected {
 	const int64_t *dataset_sums; /* of the dataset's */
 };
 
+/** sc_verify_sound() - quick_check of the database at @path; SC_E_VERIFY if not. */
+int sc_verify_sound(sqlite3 *db, const char *path, struct sc_error *error);
+
 /** sc_verify_checks() - expected result rows and the workload's checks; SC_E_VERIFY if not. */
 int sc_verify_checks(sqlite3 *db, const struct sc_expected *expected, struct sc_error *error);
 

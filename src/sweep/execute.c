@@ -101,7 +101,7 @@ static int check_spec(struct execution *self)
 
 	if (!spec->suite_text || !spec->workload || !spec->directory || !spec->store)
 		return sc_fail(self->error, SC_E_FORMAT, "sample specification is not complete");
-	if (strcmp(spec->store, "sqlite") != 0)
+	if (strcmp(spec->store, "sqlite") != 0 && strcmp(spec->store, "memory") != 0)
 		return sc_fail(self->error, SC_E_FORMAT, "store '%s' is not known", spec->store);
 	if (spec->operations == 0)
 		return sc_fail(self->error, SC_E_FORMAT, "sample specification has no operations");
@@ -167,6 +167,7 @@ static int start_measuring(struct execution *self)
 	const struct sc_clients_task task = {
 		.spec = self->spec,
 		.path = self->path,
+		.connection = &self->suite->connection,
 		.workload = self->workload,
 		.values = self->values,
 		.options = program_options(self),
@@ -182,6 +183,37 @@ static int start_measuring(struct execution *self)
 				    self->path, self->error);
 }
 
+static int open_measured(struct execution *self)
+{
+	return sc_database_open(self->suite->in_memory ? ":memory:" : self->path,
+				self->instruments.is_registered ? SC_INSTRUMENTS_VFS : NULL,
+				&self->spec->setting, &self->suite->connection, &self->db,
+				self->error);
+}
+
+/* A database in memory is gone with its connection, so the measured one makes it, too. */
+static int set_up_memory(struct execution *self)
+{
+	int r = start_measuring(self);
+
+	if (r == 0)
+		r = open_measured(self);
+	if (r == 0)
+		r = sc_database_fill(self->db, self->suite, self->generation, self->rows,
+				     self->dataset_sums, self->error);
+	return r;
+}
+
+static int set_up_file(struct execution *self)
+{
+	int r = sc_database_create(self->path, self->suite, self->generation, self->rows,
+				   self->spec->setting.page_size, self->dataset_sums, self->error);
+
+	if (r == 0)
+		r = start_measuring(self);
+	return r < 0 ? r : open_measured(self);
+}
+
 static int set_up(struct execution *self)
 {
 	int r;
@@ -191,15 +223,7 @@ static int set_up(struct execution *self)
 	if (r == 0)
 		r = generate(self);
 	if (r == 0)
-		r = sc_database_create(self->path, self->suite, self->generation, self->rows,
-				       self->spec->setting.page_size, self->dataset_sums,
-				       self->error);
-	if (r == 0)
-		r = start_measuring(self);
-	if (r == 0)
-		r = sc_database_open(self->path,
-				     self->instruments.is_registered ? SC_INSTRUMENTS_VFS : NULL,
-				     &self->spec->setting, &self->db, self->error);
+		r = self->suite->in_memory ? set_up_memory(self) : set_up_file(self);
 	if (r < 0)
 		return r;
 	self->sample->effective = self->spec->setting;
@@ -440,6 +464,11 @@ static int look_at_files(struct execution *self)
 	struct sc_space *space = &self->sample->space;
 	int r;
 
+	if (self->suite->in_memory) {
+		r = sc_database_memory_bytes(self->db, &space->database_bytes, self->error);
+		space->total_bytes = space->database_bytes;
+		return r;
+	}
 	sc_database_sizes(self->path, space);
 	/* Clients see the others' files grow late, or not at all; what did not shrink is here. */
 	if (self->part.snapshot && self->clients && space->total_bytes_max < space->total_bytes)
@@ -497,7 +526,9 @@ static int verify(struct execution *self)
 	r = look_at_files(self);
 	if (r == 0)
 		r = sc_verify_checks(self->db, &expected, self->error);
-	if (r == 0)
+	if (r == 0 && self->suite->in_memory)
+		r = sc_verify_sound(self->db, "in memory", self->error);
+	else if (r == 0)
 		r = verify_over_close(self, &expected, self->error);
 	self->sample->verified = r == 0;
 	return r;

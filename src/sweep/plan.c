@@ -7,7 +7,8 @@
  * and the others refer to it.
  *
  * The number of cells is computed before anything is allocated:
- *	targets * clients * sum over workloads of (product of the axes' lengths without the journal)
+ *	targets * sum over workloads of rows * clients * (product of the axes' lengths without the
+ *journal)
  *		* sum over journals of (WAL states, or 1)
  *
  * Cost: O(n log n) in the cells.
@@ -57,9 +58,32 @@ static size_t axes_of(const struct sc_plan_suite *planned, const struct sc_workl
 	return count;
 }
 
-static uint64_t wal_state_count(const struct sc_plan_request *request, int64_t journal_mode)
+static struct sc_plan_values wal_states_of(const struct sc_plan_request *request,
+					   const struct sc_plan_suite *planned)
 {
-	return journal_mode == SC_JOURNAL_WAL ? request->wal_state_count : 1;
+	return planned->wal_states.count
+		       ? planned->wal_states
+		       : (struct sc_plan_values){request->wal_states, request->wal_state_count};
+}
+
+static struct sc_plan_values clients_of(const struct sc_plan_request *request,
+					const struct sc_plan_suite *planned)
+{
+	static const int64_t one = 1;
+
+	if (planned->clients.count)
+		return planned->clients;
+	if (request->client_count)
+		return (struct sc_plan_values){request->clients, request->client_count};
+	return (struct sc_plan_values){&one, 1};
+}
+
+static uint64_t wal_state_count(const struct sc_plan_request *request,
+				const struct sc_plan_suite *planned, int64_t journal_mode)
+{
+	if (journal_mode != SC_JOURNAL_WAL || planned->suite->in_memory)
+		return 1;
+	return wal_states_of(request, planned).count;
 }
 
 static uint64_t count_journals(const struct sc_plan_request *request,
@@ -72,10 +96,10 @@ static uint64_t count_journals(const struct sc_plan_request *request,
 		if (!is_field(axis, "journal_mode"))
 			continue;
 		for (size_t j = 0; j < axis->value_count; j++)
-			count += wal_state_count(request, axis->values[j]);
+			count += wal_state_count(request, planned, axis->values[j]);
 		return count;
 	}
-	return wal_state_count(request, planned->suite->setting.journal_mode);
+	return wal_state_count(request, planned, planned->suite->setting.journal_mode);
 }
 
 /* Saturates, so that an absurd grid is refused and does not wrap around to a small one. */
@@ -97,7 +121,8 @@ static uint64_t count_settings(const struct sc_plan_request *request,
 	for (size_t i = 0; i < axis_count; i++)
 		if (!is_field(&axes[i], "journal_mode"))
 			count = multiply(count, axes[i].value_count);
-	return count;
+	count = multiply(count, clients_of(request, planned).count);
+	return multiply(count, planned->rows.count ? planned->rows.count : 1);
 }
 
 static int hint_workloads(const struct sc_suite *suite, struct sc_error *error)
@@ -237,13 +262,27 @@ static int count_cells(const struct sc_plan_request *request, size_t *ret_count,
 		}
 	}
 	count = multiply(count, request->target_count);
-	count = multiply(count, request->client_count ? request->client_count : 1);
 	if (count > SC_PLAN_CELLS_MAX) {
 		(void)sc_fail(error, SC_E_USAGE, "the grid has %" PRIu64 " cells, more than %u",
 			      count, SC_PLAN_CELLS_MAX);
 		return sc_hint(error, "shorten a list, or choose workloads with --workload");
 	}
 	*ret_count = (size_t)count;
+	return 0;
+}
+
+static int check_memory(const struct sc_plan_request *request, struct sc_error *error)
+{
+	for (size_t i = 0; i < request->suite_count; i++) {
+		struct sc_plan_values clients = clients_of(request, &request->suites[i]);
+		const struct sc_suite *suite = request->suites[i].suite;
+
+		if (suite->in_memory && (clients.count > 1 || clients.items[0] > 1))
+			return sc_fail(error, SC_E_USAGE,
+				       "--clients: the database of suite '%s' is in memory, where "
+				       "only one client finds it",
+				       suite->name);
+	}
 	return 0;
 }
 
@@ -258,28 +297,45 @@ static bool turn(const struct sc_axis *axes, size_t axis_count, size_t *position
 	return false;
 }
 
-static void append_clients(struct sc_plan *plan, const struct sc_plan_request *request,
-			   const struct sc_plan_cell *base)
+static void append_rows(struct sc_plan *plan, const struct sc_plan_suite *planned,
+			const struct sc_plan_cell *base)
 {
 	struct sc_plan_cell cell = *base;
 
-	cell.clients = 1;
-	if (request->client_count == 0)
+	cell.rows = planned->suite->rows;
+	if (planned->rows.count == 0)
 		plan->cells[plan->cell_count++] = cell;
-	for (size_t i = 0; i < request->client_count; i++) {
-		cell.clients = (uint32_t)request->clients[i];
+	for (size_t i = 0; i < planned->rows.count; i++) {
+		cell.rows = (uint64_t)planned->rows.items[i];
 		plan->cells[plan->cell_count++] = cell;
+	}
+}
+
+static void append_clients(struct sc_plan *plan, const struct sc_plan_request *request,
+			   const struct sc_plan_cell *base)
+{
+	const struct sc_plan_suite *planned = &request->suites[base->suite_index];
+	struct sc_plan_values clients = clients_of(request, planned);
+	struct sc_plan_cell cell = *base;
+
+	for (size_t i = 0; i < clients.count; i++) {
+		cell.clients = (uint32_t)clients.items[i];
+		append_rows(plan, planned, &cell);
 	}
 }
 
 static void append(struct sc_plan *plan, const struct sc_plan_request *request,
 		   const struct sc_plan_cell *base)
 {
+	const struct sc_plan_suite *planned = &request->suites[base->suite_index];
+	struct sc_plan_values wal_states = wal_states_of(request, planned);
 	struct sc_plan_cell cell = *base;
 
-	cell.uses_wal_state = cell.setting.journal_mode == SC_JOURNAL_WAL;
-	for (uint64_t i = 0; i < wal_state_count(request, cell.setting.journal_mode); i++) {
-		cell.wal_state = cell.uses_wal_state ? (enum sc_wal_state)request->wal_states[i]
+	cell.uses_wal_state =
+		cell.setting.journal_mode == SC_JOURNAL_WAL && !planned->suite->in_memory;
+	for (uint64_t i = 0; i < wal_state_count(request, planned, cell.setting.journal_mode);
+	     i++) {
+		cell.wal_state = cell.uses_wal_state ? (enum sc_wal_state)wal_states.items[i]
 						     : SC_WAL_RECYCLED;
 		append_clients(plan, request, &cell);
 	}
@@ -314,7 +370,8 @@ static int compare_groups(const struct sc_plan_cell *a, const struct sc_plan_cel
 	int r = compare_indexes(a->target_index, b->target_index);
 
 	r = r ? r : compare_indexes(a->suite_index, b->suite_index);
-	return r ? r : compare_indexes(a->workload_index, b->workload_index);
+	r = r ? r : compare_indexes(a->workload_index, b->workload_index);
+	return r ? r : compare_indexes(a->rows, b->rows);
 }
 
 /* Of one group. */
@@ -335,12 +392,13 @@ static int compare_cells(const void *a, const void *b)
 	return r ? r : compare_states(left, right);
 }
 
-/* "wal/full page_size=8192" becomes "wal/full/recycled/page_size=8192/clients=4". */
+/* "wal/full page_size=8192" becomes "wal/full/recycled/page_size=8192/rows=1000/clients=4". */
 static int name_cell(struct sc_plan_cell *cell, const struct sc_plan_request *request,
 		     struct sc_error *error)
 {
 	const struct sc_suite *suite = request->suites[cell->suite_index].suite;
-	char label[LABEL_BYTES], clients[32] = "";
+	const struct sc_plan_suite *planned = &request->suites[cell->suite_index];
+	char label[LABEL_BYTES], clients[32] = "", rows[32] = "";
 	size_t pair;
 
 	sc_setting_label(&cell->setting, &suite->setting, label, sizeof(label));
@@ -350,23 +408,39 @@ static int name_cell(struct sc_plan_cell *cell, const struct sc_plan_request *re
 	pair += label[pair] ? 1u + strcspn(label + pair + 1, "/") : 0;
 	if (cell->clients > 1)
 		(void)snprintf(clients, sizeof(clients), "/clients=%" PRIu32, cell->clients);
-	if (asprintf(&cell->id, "%s/%s/%s/%.*s%s%s%s%s", request->targets[cell->target_index],
+	if (planned->rows.count > 1)
+		(void)snprintf(rows, sizeof(rows), "/rows=%" PRIu64, cell->rows);
+	if (asprintf(&cell->id, "%s/%s/%s/%.*s%s%s%s%s%s", request->targets[cell->target_index],
 		     suite->name, suite->workloads[cell->workload_index].name, (int)pair, label,
 		     cell->uses_wal_state ? "/" : "",
 		     cell->uses_wal_state ? sc_wal_state_name(cell->wal_state) : "", label + pair,
-		     clients) < 0) {
+		     rows, clients) < 0) {
 		cell->id = NULL; /* not touched or undefined after a failure */
 		return sc_fail(error, -ENOMEM, "naming a cell");
 	}
 	return 0;
 }
 
+/* Without files there is nothing to journal, sync, lock or map. */
+static struct sc_setting in_memory(const struct sc_setting *setting)
+{
+	struct sc_setting memory = sc_setting_default();
+
+	memory.page_size = setting->page_size;
+	memory.cache_size = setting->cache_size;
+	memory.rows_per_commit = setting->rows_per_commit;
+	return memory;
+}
+
 /* A workload that only reads takes no sync, so what rules syncs means nothing to it. */
-static struct sc_setting canonical_of(const struct sc_workload *workload,
+static struct sc_setting canonical_of(const struct sc_suite *suite,
+				      const struct sc_workload *workload,
 				      const struct sc_plan_cell *cell)
 {
 	struct sc_setting setting = cell->setting;
 
+	if (suite->in_memory)
+		return in_memory(&setting);
 	if (!workload->writes) {
 		setting.synchronous = SC_SYNCHRONOUS_FULL;
 		setting.fullfsync = setting.checkpoint_fullfsync = false;
@@ -405,11 +479,13 @@ static int compare_kinds(const void *a, const void *b)
 	return (left->cell > right->cell) - (left->cell < right->cell);
 }
 
-static const char *reason_of(const struct sc_workload *workload, const struct sc_plan_cell *cell,
-			     const struct sc_plan_cell *source)
+static const char *reason_of(const struct sc_suite *suite, const struct sc_workload *workload,
+			     const struct sc_plan_cell *cell, const struct sc_plan_cell *source)
 {
 	const struct sc_setting *own = &cell->setting, *other = &source->setting;
 
+	if (suite->in_memory)
+		return "a database in memory has no file to journal, sync, lock or map";
 	if (!workload->writes &&
 	    (own->synchronous != other->synchronous || own->fullfsync != other->fullfsync ||
 	     own->checkpoint_fullfsync != other->checkpoint_fullfsync))
@@ -426,7 +502,8 @@ static int find_same(struct sc_plan *plan, struct sc_error *error)
 		return sc_fail(error, -ENOMEM, "planning %zu cells", plan->cell_count);
 	for (size_t i = 0; i < plan->cell_count; i++)
 		kinds[i] = (struct kind){&plan->cells[i],
-					 canonical_of(sc_plan_workload(plan, i), &plan->cells[i])};
+					 canonical_of(sc_plan_suite(plan, i),
+						      sc_plan_workload(plan, i), &plan->cells[i])};
 	qsort(kinds, plan->cell_count, sizeof(*kinds), compare_kinds);
 	for (size_t i = 0; i < plan->cell_count; i++) {
 		struct sc_plan_cell *cell = kinds[i].cell;
@@ -436,7 +513,8 @@ static int find_same(struct sc_plan *plan, struct sc_error *error)
 		cell->same_index = (size_t)(first->cell - plan->cells);
 		cell->is_same = first != &kinds[i];
 		if (cell->is_same)
-			cell->same_reason = reason_of(sc_plan_workload(plan, cell->same_index),
+			cell->same_reason = reason_of(sc_plan_suite(plan, cell->same_index),
+						      sc_plan_workload(plan, cell->same_index),
 						      cell, first->cell);
 		else
 			plan->run_count++;
@@ -474,6 +552,8 @@ int sc_plan_new(const struct sc_plan_request *request, struct sc_plan **ret_plan
 	r = check_suites(request, error);
 	if (r == 0)
 		r = check_workloads(request, error);
+	if (r == 0)
+		r = check_memory(request, error);
 	if (r == 0)
 		r = count_cells(request, &count, error);
 	if (r < 0)
@@ -529,4 +609,9 @@ const struct sc_suite *sc_plan_suite(const struct sc_plan *plan, size_t cell_ind
 const struct sc_workload *sc_plan_workload(const struct sc_plan *plan, size_t cell_index)
 {
 	return &sc_plan_suite(plan, cell_index)->workloads[plan->cells[cell_index].workload_index];
+}
+
+const char *sc_plan_store(const struct sc_plan *plan, size_t cell_index)
+{
+	return sc_plan_suite(plan, cell_index)->in_memory ? "memory" : "sqlite";
 }

@@ -21,11 +21,18 @@ struct sc_axis {
 	size_t value_count;                   /* at least one */
 };
 
+struct sc_plan_values {
+	const int64_t *items; /* borrowed, each once */
+	size_t count;
+};
+
 /* A suite, and what is varied of its setting. */
 struct sc_plan_suite {
 	const struct sc_suite *suite;          /* borrowed, outlives the plan */
 	struct sc_axis axes[SC_PLAN_AXES_MAX]; /* fields without one keep the suite's value */
 	size_t axis_count;
+	/* Of this suite alone; empty: those of the request. */
+	struct sc_plan_values rows, clients, wal_states;
 };
 
 struct sc_plan_request {
@@ -48,6 +55,7 @@ struct sc_plan_cell {
 	size_t suite_index;
 	size_t workload_index; /* in the suite */
 	uint32_t clients;
+	uint64_t rows; /* of the dataset */
 	struct sc_setting setting;
 	enum sc_wal_state wal_state;
 	bool uses_wal_state;     /* journal WAL */
@@ -61,7 +69,7 @@ struct sc_plan {
 	size_t suite_count;
 	uint64_t seed;
 	struct sc_plan_cell
-		*cells; /* sorted: target, suite, workload, clients, setting, WAL state */
+		*cells; /* sorted: target, suite, workload, rows, clients, setting, WAL state */
 	size_t cell_count;
 	size_t run_count; /* cells with a run of their own */
 };
@@ -88,3 +96,6 @@ void sc_plan_order(const struct sc_plan *plan, uint32_t round, uint32_t *indexes
 /** sc_plan_suite(), sc_plan_workload() - of a cell; borrowed. */
 const struct sc_suite *sc_plan_suite(const struct sc_plan *plan, size_t cell_index);
 const struct sc_workload *sc_plan_workload(const struct sc_plan *plan, size_t cell_index);
+
+/** sc_plan_store() - where the data of a cell is kept: "sqlite", "memory"; static text */
+const char *sc_plan_store(const struct sc_plan *plan, size_t cell_index);

@@ -109,7 +109,7 @@ int sc_record_cell(const struct sc_sweep *sweep, size_t index, struct sc_cell *c
 	cell->suite = strdup(suite->name);
 	cell->workload = strdup(workload->name);
 	cell->unit = strdup(workload->unit);
-	cell->store = strdup("sqlite");
+	cell->store = strdup(sc_plan_store(sweep->plan, index));
 	cell->device = strdup("none");
 	cell->clock = strdup("real");
 	cell->layers = strdup("meter,unix");
@@ -121,7 +121,7 @@ int sc_record_cell(const struct sc_sweep *sweep, size_t index, struct sc_cell *c
 	cell->uses_wal_state = planned->uses_wal_state;
 	cell->setting = planned->setting;
 	cell->clients = planned->clients;
-	cell->rows = sweep->rows ? sweep->rows : suite->rows;
+	cell->rows = planned->rows;
 	cell->seed = sweep->plan->seed;
 	return 0;
 }

@@ -122,7 +122,6 @@ static void expect(struct sc_drive *drive)
 		const struct sc_target *target = &drive->head.targets[plan->cells[i].target_index];
 		const struct sc_estimate estimate = {
 			.sync_ns = target->sync_floor_ns_p50,
-			.rows = drive->sweep->rows,
 			.operations = drive->sweep->operations,
 		};
 

@@ -26,7 +26,6 @@ struct sc_sweep {
 	const struct sc_plan *plan;
 	const struct sc_sweep_target *targets; /* as the plan's labels, in their order */
 	size_t target_count;
-	uint64_t rows;                 /* of the dataset; 0: the suite's */
 	uint64_t operations;           /* of a timing sample; 0: by time */
 	const uint64_t *operations_of; /* the same of each cell of the plan, 0: as above; or NULL */
 	uint32_t samples; /* timing samples of each cell, one a round; 0: by the next two */

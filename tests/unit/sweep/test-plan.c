@@ -489,6 +489,75 @@ static void rows_per_commit_for_workloads_that_cannot_vary_are_refused(void **st
 	expect_refusal(&request, "--rows-per-commit");
 }
 
+static void numbers_of_rows_are_cells_of_their_own_and_of_one_suite_alone(void **state)
+{
+	static const int64_t rows[] = {10000, 1000}, clients[] = {1, 4};
+	static char other_name[] = "other";
+	static struct sc_suite other = {
+		.name = other_name, .workloads = workloads, .workload_count = 3, .rows = 77};
+	struct sc_plan_suite suites[2] = {
+		{.suite = &suite, .rows = {rows, 2}, .clients = {clients, 2}},
+		{.suite = &other},
+	};
+	struct sc_plan_request request = request_of(NULL, 0);
+	struct sc_plan *plan;
+	size_t index;
+
+	(void)state;
+	other.setting = sc_setting_default();
+	request.suites = suites;
+	request.suite_count = 2;
+	plan = plan_of(&request);
+	assert_int_equal(plan->cell_count, 2 * 2 * 2 + 2);
+	assert_int_equal(plan->run_count, plan->cell_count);
+	index = find(plan, "local/commit/insert_one/delete/full/rows=10000/clients=4");
+	assert_int_equal(plan->cells[index].rows, 10000);
+	assert_int_equal(plan->cells[index].clients, 4);
+	index = find(plan, "local/other/insert_one/delete/full");
+	assert_int_equal(plan->cells[index].rows, 77);
+	assert_int_equal(plan->cells[index].clients, 1);
+	sc_plan_freep(&plan);
+}
+
+static void a_database_in_memory_runs_once_whatever_the_setting(void **state)
+{
+	static char memory_name[] = "memory";
+	static struct sc_suite memory = {.name = memory_name,
+					 .workloads = workloads,
+					 .workload_count = 3,
+					 .in_memory = true};
+	struct sc_plan_suite planned = {.suite = &memory};
+	struct sc_plan_request request = request_of(NULL, 0);
+	static const int64_t clients[] = {2};
+	struct sc_plan *plan = NULL;
+	struct sc_error error = {0};
+
+	(void)state;
+	memory.setting = sc_setting_default();
+	default_axes(planned.axes);
+	planned.axis_count = 2;
+	request.suites = &planned;
+	choose(&request, "insert_one");
+	request.wal_states = both_states;
+	request.wal_state_count = 2;
+	plan = plan_of(&request);
+	assert_int_equal(plan->cell_count, 8); /* no state of a WAL that there is not */
+	assert_int_equal(plan->run_count, 1);
+	assert_string_equal(sc_plan_store(plan, 0), "memory");
+	assert_string_equal(plan->cells[find(plan, "local/memory/insert_one/wal/off")].same_reason,
+			    "a database in memory has no file to journal, sync, lock or map");
+	sc_plan_freep(&plan);
+	request.clients = clients;
+	request.client_count = 1;
+	assert_int_equal(sc_plan_new(&request, &plan, &error), SC_E_USAGE);
+	assert_string_equal(error.what, "--clients: the database of suite 'memory' is in memory, "
+					"where only one client finds it");
+	memory.in_memory = false; /* the control */
+	plan = plan_of(&request);
+	assert_int_equal(plan->run_count, 4 + 2 * 3); /* the latter in both states of the WAL */
+	sc_plan_freep(&plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
@@ -516,6 +585,10 @@ int main(void)
 		     several_suites_keep_their_own_axes_and_workloads),
 		CASE("cells of several clients are cells of their own",
 		     cells_of_several_clients_are_cells_of_their_own),
+		CASE("numbers of rows are cells of their own, and of one suite alone",
+		     numbers_of_rows_are_cells_of_their_own_and_of_one_suite_alone),
+		CASE("a database in memory runs once, whatever the setting",
+		     a_database_in_memory_runs_once_whatever_the_setting),
 		CASE("an absurd grid is refused and does not wrap around",
 		     an_absurd_grid_is_refused_and_does_not_wrap_around),
 		CASE("a glob that matches nothing is refused with the names there are",
