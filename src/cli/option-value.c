@@ -3,10 +3,10 @@
 /*
  * Values of options: text to number, by kind, with the range of the row.
  *
- * Sizes are powers of 1024 (K, M, G), durations need a unit (ns, us, ms, s, m, h). Percentages may
- * have up to four decimals, so that they are whole parts of a million. A list is
- * comma separated; a value that stands in it twice is an error, since a cell would run twice under
- * one name.
+ * Sizes are powers of 1024 (K, M, G), counts powers of 1000, durations need a unit (ns, us, ms, s,
+ * m, h). Percentages may have up to four decimals, so that they are whole parts of a million. A
+ * list is comma separated; a value that stands in it twice is an error, since a cell would run
+ * twice under one name.
  */
 
 #include "option.h"
@@ -27,6 +27,10 @@ struct suffix {
 };
 
 static const struct suffix no_suffix[] = {{"", 1}, {NULL, 0}};
+static const struct suffix count_suffixes[] = {
+	{"", 1},        {"K", 1000},       {"k", 1000},       {"M", 1000000},
+	{"m", 1000000}, {"G", 1000000000}, {"g", 1000000000}, {NULL, 0},
+};
 static const struct suffix size_suffixes[] = {
 	{"", 1},        {"K", 1 << 10}, {"k", 1 << 10}, {"M", 1 << 20},
 	{"m", 1 << 20}, {"G", 1 << 30}, {"g", 1 << 30}, {NULL, 0},
@@ -40,6 +44,8 @@ static const struct suffix *suffixes_of(enum sc_option_kind kind)
 {
 	if (kind == SC_OPTION_SIZE || kind == SC_OPTION_POWER)
 		return size_suffixes;
+	if (kind == SC_OPTION_COUNT)
+		return count_suffixes;
 	return kind == SC_OPTION_DURATION ? duration_suffixes : no_suffix;
 }
 
@@ -49,7 +55,8 @@ static const char *shape_of(enum sc_option_kind kind)
 		return "a size such as 4096 or 64K";
 	if (kind == SC_OPTION_PAGES)
 		return "a whole number: 2000 is 2000 pages, -2000 is 2000 KiB";
-	return kind == SC_OPTION_DURATION ? "a duration such as 250ms or 10s" : "a whole number";
+	return kind == SC_OPTION_DURATION ? "a duration such as 250ms or 10s"
+					  : "a whole number such as 500 or 10K";
 }
 
 /* In the largest unit that the bound is a whole number of. */

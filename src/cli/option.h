@@ -15,7 +15,7 @@
 /* What an option's value is, and what stands at its offset. */
 enum sc_option_kind {
 	SC_OPTION_FLAG,     /* bool */
-	SC_OPTION_COUNT,    /* struct sc_option_number */
+	SC_OPTION_COUNT,    /* struct sc_option_number; suffixes K, M, G: powers of 1000 */
 	SC_OPTION_SIZE,     /* struct sc_option_number, bytes; suffixes K, M, G */
 	SC_OPTION_POWER,    /* struct sc_option_number, a size that is a power of two */
 	SC_OPTION_PAGES,    /* struct sc_option_number: pages, KiB where negative; no suffix */

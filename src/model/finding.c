@@ -16,6 +16,10 @@
 
 #define NEXT "\x1e" /* between the sentence and the next step; no argument contains it */
 
+#define GROWTH                                                                                     \
+	"%s %s: from %s to %s rows an operation takes %s steps of SQLite (%s), asks for %s "       \
+	"pages (%s)%s" NEXT "%s"
+
 struct row {
 	const char *name;
 	enum sc_severity severity;
@@ -136,6 +140,10 @@ static const struct row rows[] = {
 		"before the sweep began the machine had a load of %s on %u CPU%s: other programs were "
 		"running"
 		NEXT "repeat it on an idle machine" },
+	[SC_FINDING_GROWTH] = { "growth", SC_SEVERITY_NOTE,
+		GROWTH },
+	[SC_FINDING_GROWTH_WORSE] = { "growth-worse-than-linear", SC_SEVERITY_WARNING,
+		GROWTH },
 	[SC_FINDING_MEMORY_GROWS] = { "memory-grows", SC_SEVERITY_SEVERE,
 		"memory in use grows by %2$s an operation in %1$s (R\u00b2 %3$.2f over %4$u points, without "
 		"the page cache): %5$s"

@@ -46,6 +46,8 @@ enum sc_finding_code {
 	SC_FINDING_SPLIT_WAITED, /* the ledger sample waited for a CPU: its split says little */
 	SC_FINDING_OTHER_STATE,  /* the ledger sample was much faster than timing samples */
 	SC_FINDING_BUSY_START,   /* the machine was busy before the sweep began */
+	SC_FINDING_GROWTH,       /* how the cost of an operation grows with the rows */
+	SC_FINDING_GROWTH_WORSE, /* faster than the rows */
 	SC_FINDING_MEMORY_GROWS, /* memory in use grows with the operations */
 	SC_FINDING_COUNT_,
 };

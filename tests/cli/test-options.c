@@ -161,6 +161,17 @@ static void a_value_may_begin_with_a_dash(void **state)
 	sc_options_fini(&table, &config);
 }
 
+/* Of counts they are powers of 1000, of sizes of 1024. */
+static void a_count_may_have_a_suffix(void **state)
+{
+	struct config config = parsed("--count 1K --size 1K", 0);
+
+	(void)state;
+	assert_int_equal(config.count.value, 1000);
+	assert_int_equal(config.size.value, 1024);
+	sc_options_fini(&table, &config);
+}
+
 static void an_exact_name_wins_over_a_prefix(void **state)
 {
 	struct config config = parsed("--level off --levels off --size 1", 0);
@@ -184,11 +195,12 @@ static void errors_name_the_word_and_the_next_step(void **state)
 		{"--count", "--count needs a value: N", ""},
 		{"-n", "--count needs a value: N", ""},
 		{"--flag=1", "--flag takes no value", ""},
-		{"--count x", "--count: 'x' is not a whole number", ""},
-		{"--count 1x", "--count: '1x' is not a whole number", ""},
-		{"--count 1.5", "--count: '1.5' is not a whole number", ""},
-		{"--count EMPTY", "--count: '' is not a whole number", ""},
-		{"--count 1K", "--count: '1K' is not a whole number", ""},
+		{"--count x", "--count: 'x' is not a whole number such as 500 or 10K", ""},
+		{"--count 1x", "--count: '1x' is not a whole number such as 500 or 10K", ""},
+		{"--count 1.5", "--count: '1.5' is not a whole number such as 500 or 10K", ""},
+		{"--count EMPTY", "--count: '' is not a whole number such as 500 or 10K", ""},
+		{"--count 1Ki", "--count: '1Ki' is not a whole number such as 500 or 10K", ""},
+		{"--count 2K", "--count: '2K' is out of range (-5 to 1000)", ""},
 		{"--count 1001", "--count: '1001' is out of range (-5 to 1000)", ""},
 		{"--count -6", "--count: '-6' is out of range", ""},
 		{"--count 99999999999999999999", "is out of range", ""},
@@ -445,6 +457,7 @@ int main(void)
 		     the_last_of_two_wins_and_a_list_replaces_its_default),
 		CASE("a double dash ends the options", a_double_dash_ends_the_options),
 		CASE("a value may begin with a dash", a_value_may_begin_with_a_dash),
+		CASE("a count may have a suffix", a_count_may_have_a_suffix),
 		CASE("an exact name wins over a prefix", an_exact_name_wins_over_a_prefix),
 		CASE("errors name the word and the next step",
 		     errors_name_the_word_and_the_next_step),
