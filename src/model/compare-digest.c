@@ -125,33 +125,38 @@ static struct sc_digest_figure figure_of(size_t index, const struct sc_cell *cel
 	};
 }
 
-/* Of the time that all @clients had together. */
-static double waiting_of_sample(const struct sc_cell_sample *sample, uint32_t clients)
+static double run_delay_of(const struct sc_cell_sample *sample)
 {
-	double waiting_ns = 0;
-
-	if (sample->run_delay_status == SC_MEASURED)
-		waiting_ns += (double)sample->run_delay_ns / (clients > 1 ? clients : 1);
-	if (sample->steal_status == SC_MEASURED)
-		waiting_ns += (double)sample->steal_ns;
-	return fmin(waiting_ns / (double)sample->wall_ns, WAITING_MAX);
+	return sample->run_delay_status == SC_MEASURED ? (double)sample->run_delay_ns : 0;
 }
 
-/* The median over the timing samples. */
-static double waiting_of(const struct sc_cell *cell, double *room)
+static double steal_of(const struct sc_cell_sample *sample)
 {
-	size_t count = 0;
-	double median = 0;
+	return sample->steal_status == SC_MEASURED ? (double)sample->steal_ns : 0;
+}
 
-	for (size_t i = 0; i < cell->sample_count; i++) {
-		const struct sc_cell_sample *sample = &cell->samples[i];
+/* Of the time that all clients had together: the medians over the timing samples. */
+static void read_waiting(const struct sc_cell *cell, double *room, struct sc_digest_cell *into)
+{
+	double clients = cell->clients > 1 ? cell->clients : 1;
+	double *medians[] = {&into->waiting, &into->stolen};
 
-		if (sample->kind == SC_SAMPLE_TIMING && sample->wall_ns > 0)
-			room[count++] = waiting_of_sample(sample, cell->clients);
+	for (size_t i = 0; i < SC_ARRAY_COUNT(medians); i++) {
+		size_t count = 0;
+
+		for (size_t j = 0; j < cell->sample_count; j++) {
+			const struct sc_cell_sample *sample = &cell->samples[j];
+			double waiting_ns = steal_of(sample);
+
+			if (sample->kind != SC_SAMPLE_TIMING || sample->wall_ns == 0)
+				continue;
+			if (medians[i] == &into->waiting)
+				waiting_ns += run_delay_of(sample) / clients;
+			room[count++] = fmin(waiting_ns / (double)sample->wall_ns, WAITING_MAX);
+		}
+		sc_sort_doubles(room, count);
+		(void)sc_median(room, count, medians[i]);
 	}
-	sc_sort_doubles(room, count);
-	(void)sc_median(room, count, &median);
-	return median;
 }
 
 /* Median and its narrowest interval of 95 %, as of rates. @room: values, sorted here */
@@ -200,8 +205,8 @@ static void read_reference(const struct sc_cell *cell, double *room, struct sc_d
 		const struct sc_cell_sample *sample = &cell->samples[i];
 
 		if (sample->kind == SC_SAMPLE_TIMING)
-			room[count++] = (double)sample->wall_ns / (double)sample->operations /
-					(double)sample->reference_ns;
+			room[count++] = fmax((double)sample->wall_ns - run_delay_of(sample), 1) /
+					(double)sample->operations / (double)sample->reference_ns;
 	}
 	into->references_per_op = median_of(room, count);
 }
@@ -226,8 +231,8 @@ static bool digest_cell(struct sc_digest *digest, struct sc_cell *cell, struct s
 		.ledger_ops = cell->ledger_ops,
 		.timing_samples = is_timed ? cell->ops_per_s.n : 0,
 		.coverage = is_timed ? cell->ops_per_s.coverage : 0,
-		.waiting = waiting_of(cell, room),
 	};
+	read_waiting(cell, room, into);
 	if (is_timed)
 		read_reference(cell, room, into);
 	for (size_t i = 0; i < SC_COMPARE_METRICS; i++)

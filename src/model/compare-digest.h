@@ -48,9 +48,10 @@ struct sc_digest_cell {
 	uint32_t timing_samples; /* that its rate rests on; 0: it has none */
 	double coverage;         /* of the interval of that rate */
 	double reference_ns;     /* median over timing samples; 0: one of them does not have it */
-	/* Of each timing sample the time per operation over that of its reference work; skipped for
-	 * clients, who work at once as the reference does not. */
+	/* Of each timing sample the time per operation, run delay taken out, over that of its
+	 * reference work; skipped for clients, who work at once as the reference does not. */
 	struct sc_digest_figure references_per_op;
+	double stolen;  /* the part of waiting that is steal */
 	double waiting; /* share of their time without a CPU, runnable; 0 … 0.99 */
 	struct sc_digest_figure figures[SC_COMPARE_METRICS];
 };

@@ -23,7 +23,8 @@
  * The third is a piece of work of fixed size that each sample does before and after its timed part:
  * machines that share their memory with others run 1.6 times as slow for seconds at a time, and no
  * counter of the kernel says so. What does not sync spends its time in just such work: there each
- * sample's time is divided by its own reference, and the quotients are compared. Of 20 pairs whose
+ * sample's time, its run delay taken out, is divided by its own reference, and the quotients are
+ * compared. Of 20 pairs whose
  * calls into SQLite were made twice as slow, one passed without this, since its base had been
  * measured while the machine was slow. What syncs is allowed the slower of reference and sync
  * floor, not both: part of the time is one, part is the other.
@@ -41,7 +42,8 @@
 
 #include "compare-match.h"
 
-#define ROUNDING 1e-9 /* counts are quotients of integers */
+#define ROUNDING             1e-9 /* counts are quotients of integers */
+#define ADJUSTED_WAITING_MAX 0.6  /* of the time: what is left is too little to judge by */
 
 static const char *const verdict_names[] = {
 	[SC_VERDICT_SAME] = "same",
@@ -185,40 +187,17 @@ static bool does_sync(const struct sc_digest_cell *cell)
 	return cell->figures[sc_compare_metric_find("syncs_vfs_per_commit")].number > 0;
 }
 
-struct sc_compare_tolerance sc_compare_tolerance(const struct sc_comparison *comparison,
-						 size_t cell, size_t other)
+/* Whether times are compared without run delay and at the speed that the base's machine had. */
+static bool is_adjusted(const struct sc_digest_cell *base, const struct sc_digest_cell *match)
 {
-	const struct sc_digest_cell *base = &comparison->digests[0].cells[cell];
-	const struct sc_digest_cell *match = sc_compare_match(comparison, cell, other);
-	double waited = (1 - base->waiting) / (1 - match->waiting);
-	uint64_t floor_base = sc_digest_floor(&comparison->digests[0], base);
-	uint64_t floor_other = sc_digest_floor(&comparison->digests[other], match);
-	double floors = floor_base > 0 && floor_other > 0 && does_sync(match)
-				? (double)floor_other / (double)floor_base
-				: 1.0;
-	double reference = base->reference_ns > 0 && match->reference_ns > 0 && does_sync(match)
-				   ? match->reference_ns / base->reference_ns
-				   : 1.0;
-	double slower = larger(floors, reference), faster = smaller(floors, reference);
-
-	return (struct sc_compare_tolerance){
-		.slower = larger(1, waited) * larger(1, slower),
-		.faster = larger(1, 1 / waited) * larger(1, 1 / faster),
-		.is_blind = sc_digest_is_starved(&comparison->digests[0], base) ||
-			    sc_digest_is_starved(&comparison->digests[other], match) ||
-			    (comparison->rules->common &&
-			     (base->timing_samples < SC_COMPARE_SAMPLES_MIN ||
-			      match->timing_samples < SC_COMPARE_SAMPLES_MIN)),
-	};
+	return base->references_per_op.status == SC_MEASURED &&
+	       match->references_per_op.status == SC_MEASURED && !does_sync(base) &&
+	       !does_sync(match);
 }
 
-/* Of what does not sync, at the speed that the base's machine had. */
-static bool adjust_time(const struct sc_digest_cell *base, const struct sc_digest_cell *match,
+static void adjust_time(const struct sc_digest_cell *base, const struct sc_digest_cell *match,
 			struct sc_digest_figure *ret_base, struct sc_digest_figure *ret_match)
 {
-	if (base->references_per_op.status != SC_MEASURED ||
-	    match->references_per_op.status != SC_MEASURED || does_sync(base) || does_sync(match))
-		return false;
 	*ret_base = base->references_per_op;
 	*ret_match = match->references_per_op;
 	for (int i = 0; i < 2; i++) {
@@ -228,7 +207,42 @@ static bool adjust_time(const struct sc_digest_cell *base, const struct sc_diges
 		figure->low *= base->reference_ns;
 		figure->high *= base->reference_ns;
 	}
-	return true;
+}
+
+static bool is_starved(const struct sc_comparison *comparison, size_t digest,
+		       const struct sc_digest_cell *cell, bool is_adjusted)
+{
+	return is_adjusted ? cell->waiting > ADJUSTED_WAITING_MAX
+			   : sc_digest_is_starved(&comparison->digests[digest], cell);
+}
+
+struct sc_compare_tolerance sc_compare_tolerance(const struct sc_comparison *comparison,
+						 size_t cell, size_t other)
+{
+	const struct sc_digest_cell *base = &comparison->digests[0].cells[cell];
+	const struct sc_digest_cell *match = sc_compare_match(comparison, cell, other);
+	bool adjusts = is_adjusted(base, match);
+	double waited = adjusts ? (1 - base->stolen) / (1 - match->stolen)
+				: (1 - base->waiting) / (1 - match->waiting);
+	uint64_t floor_base = sc_digest_floor(&comparison->digests[0], base);
+	uint64_t floor_other = sc_digest_floor(&comparison->digests[other], match);
+	double floors = floor_base > 0 && floor_other > 0 && does_sync(match)
+				? (double)floor_other / (double)floor_base
+				: 1.0;
+	double reference = !adjusts && base->reference_ns > 0 && match->reference_ns > 0
+				   ? match->reference_ns / base->reference_ns
+				   : 1.0;
+	double slower = larger(floors, reference), faster = smaller(floors, reference);
+
+	return (struct sc_compare_tolerance){
+		.slower = larger(1, waited) * larger(1, slower),
+		.faster = larger(1, 1 / waited) * larger(1, 1 / faster),
+		.is_blind = is_starved(comparison, 0, base, adjusts) ||
+			    is_starved(comparison, other, match, adjusts) ||
+			    (comparison->rules->common &&
+			     (base->timing_samples < SC_COMPARE_SAMPLES_MIN ||
+			      match->timing_samples < SC_COMPARE_SAMPLES_MIN)),
+	};
 }
 
 struct sc_change sc_compare_change(const struct sc_comparison *comparison, size_t cell,
@@ -247,9 +261,10 @@ struct sc_change sc_compare_change(const struct sc_comparison *comparison, size_
 		tolerance.allowed_percent =
 			larger(tolerance.allowed_percent, rules->latency_percent);
 	if (row.kind == SC_COMPARE_LATENCY && base->figures[metric].status == SC_MEASURED &&
-	    match->figures[metric].status == SC_MEASURED &&
-	    adjust_time(base, match, &adjusted_base, &adjusted_match))
+	    match->figures[metric].status == SC_MEASURED && is_adjusted(base, match)) {
+		adjust_time(base, match, &adjusted_base, &adjusted_match);
 		return sc_change_of(&row, &adjusted_base, &adjusted_match, rules, &tolerance);
+	}
 	return sc_change_of(&row, &base->figures[metric], &match->figures[metric], rules,
 			    &tolerance);
 }

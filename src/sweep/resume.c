@@ -266,6 +266,11 @@ int sc_resume_load(struct sc_drive *drive, bool *ret_complete, struct sc_error *
 	int r;
 
 	r = sc_report_open(drive->folder.path, &reader, error);
+	if (r == -ENOENT)
+		return sc_fail(error, SC_E_FORMAT,
+			       "'%s' has lost its summary.json; put it back, or start anew with "
+			       "--like",
+			       drive->folder.path);
 	if (r < 0)
 		return r;
 	self.head = sc_report_reader_head(reader);

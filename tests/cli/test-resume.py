@@ -256,6 +256,12 @@ class Resume(Case):
                                    "no report folder")
         self.assertOneLine(self.run_syncost("sweep", "--resume", "a", "--like", "b"), 2, "--like")
 
+    def test_a_report_without_its_summary_is_one_line(self):
+        self.interrupted()
+        os.unlink(os.path.join(self.report, "summary.json"))
+        self.assertOneLine(self.run_syncost("sweep", "--resume", self.report, "--quiet"), 2,
+                           self.report, "has lost its summary.json")
+
     def test_its_plan_cannot_be_changed(self):
         self.interrupted()
         before = tree(self.report)

@@ -280,8 +280,8 @@ class Catches(Gate):
         def never_sync(cell):
             for key in ("vfs", "directory", "physical", "fdatasync"):
                 cell["syncs"][key] = 0
-        def machine(factor, build=1):
-            """A report from a machine that is so much slower, of a build that is."""
+        def machine(factor, build=1, delay=0):
+            """A report from a machine that is so much slower, of a build that is, on a busy CPU."""
             def change(cell):
                 never_sync(cell)
                 times = [s for s in cell["samples"] if s["kind"] == "timing"]
@@ -289,12 +289,17 @@ class Catches(Gate):
                     slow = 1 + 0.05 * (i % 3)
                     sample["reference_ns"] = round(120000 * factor * slow)
                     sample["wall_ns"] = round(sample["wall_ns"] * slow)
-            return reports.changed(reports.changed(self.base, reports.scale_time(factor * build)),
-                                   change)
+                    sample["run_delay_ns"] = round(sample["wall_ns"] * delay)
+            return reports.changed(
+                reports.changed(self.base, reports.scale_time(factor * build / (1 - delay))), change)
         for base, new, build, fails in ((1, 1, 1, 0), (1, 1.6, 1, 0), (1.6, 1, 1, 0),
                                         (1.6, 1, 2, 4), (1, 1.6, 2, 4), (1, 1.6, 1.2, 0)):
             found = self.fails(machine(new, build), base=machine(base))
             self.assertEqual(len(found), fails, (base, new, build))
+        for delay, build, fails in ((0.4, 1, 0), (0.4, 2, 4), (0.59, 1, 0), (0.59, 2, 4),
+                                    (0.61, 2, 0)):
+            found = self.fails(machine(1.3, build, delay), base=machine(1))
+            self.assertEqual(len(found), fails, (delay, build))
 
     def test_resampled_pairs_raise_no_alarm(self):
         source = random.Random(20240611)
