@@ -148,6 +148,32 @@ static int parse_percent(const struct sc_option *option, const char *text, int64
 	return 0;
 }
 
+static int parse_factor(const struct sc_option *option, const char *text, int64_t *ret_value,
+			struct sc_error *error)
+{
+	size_t whole, decimals = 0;
+	const char *at = text;
+	int64_t value = 0;
+
+	whole = add_digits(at, 9, &value);
+	at += whole;
+	if (*at == '.') {
+		decimals = add_digits(at + 1, 6, &value);
+		at += 1 + decimals;
+	}
+	if (whole == 0 || whole > 9 || decimals > 6 || at[-1] == '.' || *at)
+		return sc_fail(error, SC_E_USAGE, "--%s: '%s' is not a factor such as 0.01 or 2",
+			       option->name, text);
+	for (; decimals < 6; decimals++)
+		value *= 10;
+	if (value < option->low || value > option->high)
+		return sc_fail(error, SC_E_USAGE, "--%s: '%s' is out of range (%g to %g)",
+			       option->name, text, (double)option->low / 1e6,
+			       (double)option->high / 1e6);
+	*ret_value = value;
+	return 0;
+}
+
 static const char *choice_name(size_t index, const void *context)
 {
 	const struct sc_choices *choices = context;
@@ -190,6 +216,8 @@ static int parse_scalar(const struct sc_option *option, enum sc_option_kind kind
 {
 	if (kind == SC_OPTION_PERCENT)
 		return parse_percent(option, text, ret_value, error);
+	if (kind == SC_OPTION_FACTOR)
+		return parse_factor(option, text, ret_value, error);
 	if (kind == SC_OPTION_ENUM)
 		return parse_choice(option, text, ret_value, error);
 	return parse_number(option, kind, text, ret_value, error);
@@ -296,6 +324,7 @@ int sc_option_store(const struct sc_option *option, const char *text, bool given
 	case SC_OPTION_PAGES:
 	case SC_OPTION_DURATION:
 	case SC_OPTION_PERCENT:
+	case SC_OPTION_FACTOR:
 	case SC_OPTION_ENUM:
 		number->given = given;
 		return parse_scalar(option, option->kind, text, &number->value, error);

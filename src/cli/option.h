@@ -21,6 +21,7 @@ enum sc_option_kind {
 	SC_OPTION_PAGES,    /* struct sc_option_number: pages, KiB where negative; no suffix */
 	SC_OPTION_DURATION, /* struct sc_option_number, nanoseconds; us, ms, s, m, h */
 	SC_OPTION_PERCENT,  /* struct sc_option_number, parts of a million; 5, 5%, 0.5% */
+	SC_OPTION_FACTOR,   /* struct sc_option_number, parts of a million; 0.01, 2 */
 	SC_OPTION_ENUM,     /* struct sc_option_number, one of .choices */
 	SC_OPTION_TEXT,     /* const char *, borrowed from the command line */
 	SC_OPTION_PATH,     /* const char *, the same */

@@ -64,6 +64,8 @@ static const struct sc_option rows[] = {
 	{ "rows", 0, SC_OPTION_LIST, SC_OPTION_COUNT, PLACE(rows), "LIST", NULL, 1, 1000000000,
 	  NULL,
 	  "Rows of the dataset before the clock starts. Without it, the suite's numbers." },
+	{ "scale", 0, SC_OPTION_FACTOR, 0, PLACE(scale), "FACTOR", NULL, 1, 1000000000, NULL,
+	  "So many times the rows, those of the suite or of --rows: 0.01 for a hundredth." },
 	{ "ops", 0, SC_OPTION_COUNT, 0, PLACE(ops), "N", NULL, 1, 1000000000, NULL,
 	  "Operations of each timing sample. Without it, what takes 50 ms, or up to 2 s for 20 "
 	  "commits and whole checkpoint cycles." },
@@ -73,7 +75,7 @@ static const struct sc_option rows[] = {
 	  "wider." },
 	{ "time", 0, SC_OPTION_DURATION, 0, PLACE(time), "DURATION", "1m", 1000000, DAY_NS, NULL,
 	  "But no more than fit into this time, all cells together; 7 of each are taken anyway." },
-	{ "samples", 0, SC_OPTION_COUNT, 0, PLACE(samples), "N", NULL, 6, 1000, NULL,
+	{ "samples", 0, SC_OPTION_COUNT, 0, PLACE(samples), "N", NULL, 1, 1000, NULL,
 	  "Just so many timing samples of each cell, instead of --precision and --time; six is the "
 	  "fewest that give a 95 % interval." },
 	{ "seed", 0, SC_OPTION_COUNT, 0, PLACE(seed), "N", "1", 0, INT64_MAX, NULL,

@@ -7,6 +7,8 @@
 
 #include "sweep-like.h"
 
+#define ROWS_MAX 1000000000 /* as of --rows */
+
 /* What a suite says of these two takes the place of the lists that are varied without a word. */
 static bool is_fixed(const struct sc_suite *suite, const struct sc_setting_field *field)
 {
@@ -175,12 +177,51 @@ static uint32_t samples_of(const struct sc_sweep_config *config,
 	return samples;
 }
 
+#define SCALE_ONE 1000000
+
+static int64_t scale_rows(int64_t rows, int64_t scale)
+{
+	double scaled = (double)rows * (double)scale / SCALE_ONE;
+
+	if (rows == 0)
+		return 0;
+	return scaled < 1 ? 1 : scaled > ROWS_MAX ? ROWS_MAX : (int64_t)(scaled + 0.5);
+}
+
+/* The numbers of rows of a suite, times --scale. */
+static int scale_suite(struct sc_sweep_request *request, size_t index, int64_t scale,
+		       struct sc_plan_values *rows, struct sc_error *error)
+{
+	const int64_t own = (int64_t)request->suites[index]->rows;
+	size_t count = 0;
+	int64_t *scaled;
+
+	if (rows->count == 0)
+		*rows = (struct sc_plan_values){&own, 1};
+	scaled = calloc(rows->count, sizeof(*scaled));
+	if (!scaled)
+		return sc_fail(error, -ENOMEM, "planning the sweep");
+	request->scaled[index] = scaled;
+	for (size_t i = 0; i < rows->count; i++) {
+		int64_t value = scale_rows(rows->items[i], scale);
+		bool is_new = value > 0;
+
+		for (size_t j = 0; j < count; j++)
+			is_new = is_new && scaled[j] != value;
+		if (is_new)
+			scaled[count++] = value;
+	}
+	*rows = (struct sc_plan_values){scaled, count};
+	return 0;
+}
+
 static int make_plan(const struct sc_sweep_config *config, struct sc_sweep_request *request,
 		     struct sc_error *error)
 {
 	SC_CLEANUP(sc_freep) const char **labels = calloc(request->targets.count, sizeof(*labels));
 	SC_CLEANUP(sc_freep)
 	struct sc_plan_suite *suites = calloc(request->suite_count, sizeof(*suites));
+	int r = 0;
 	const struct sc_plan_request plan = {
 		.suites = suites,
 		.suite_count = request->suite_count,
@@ -195,16 +236,22 @@ static int make_plan(const struct sc_sweep_config *config, struct sc_sweep_reque
 		.seed = (uint64_t)config->seed.value,
 	};
 
-	if (!labels || !suites)
+	if (config->scale.given)
+		request->scaled = calloc(request->suite_count, sizeof(*request->scaled));
+	if (!labels || !suites || (config->scale.given && !request->scaled))
 		return sc_fail(error, -ENOMEM, "planning the sweep");
-	for (size_t i = 0; i < request->suite_count; i++) {
+	for (size_t i = 0; i < request->suite_count && r == 0; i++) {
 		suites[i].suite = request->suites[i];
 		suites[i].axis_count = fill_axes(config, request->suites[i], suites[i].axes);
 		suites[i].rows = values_of(&config->rows, &request->suites[i]->sweep.rows);
 		suites[i].clients = values_of(&config->clients, &request->suites[i]->sweep.clients);
 		suites[i].wal_states =
 			values_of(&config->wal_state, &request->suites[i]->sweep.wal_states);
+		if (config->scale.given)
+			r = scale_suite(request, i, config->scale.value, &suites[i].rows, error);
 	}
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < request->targets.count; i++)
 		labels[i] = request->targets.items[i].label;
 	return sc_plan_new(&plan, &request->plan, error);
@@ -288,8 +335,12 @@ void sc_sweep_request_fini(struct sc_sweep_request *request)
 	globs_fini(&request->variants);
 	sc_plan_freep(&request->plan);
 	sc_freep(&request->operations);
-	for (size_t i = 0; i < request->suite_count; i++)
+	for (size_t i = 0; i < request->suite_count; i++) {
 		sc_suite_freep(&request->suites[i]);
+		if (request->scaled)
+			sc_freep(&request->scaled[i]);
+	}
 	sc_freep(&request->suites);
+	sc_freep(&request->scaled);
 	sc_targets_fini(&request->targets);
 }

@@ -19,6 +19,7 @@ struct sc_sweep_request { /* owned, but for texts of the command line */
 	struct sc_globs globs;    /* of --workload */
 	struct sc_globs variants; /* of --variant */
 	struct sc_plan *plan;
+	int64_t **scaled;      /* of each suite: its numbers of rows; NULL: as they are */
 	uint64_t *operations;  /* of the plan's cells; NULL: as they come */
 	struct sc_sweep sweep; /* borrows all of the above */
 };
