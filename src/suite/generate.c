@@ -48,6 +48,7 @@ struct stream {
 
 struct sc_stream_set {
 	size_t count;
+	uint64_t period; /* rows until the first comes again; 0: never */
 	struct stream *streams;
 	struct stream *inner; /* of `from`, where a stream is a name */
 };
@@ -153,6 +154,11 @@ int sc_stream_set_new(const struct sc_generation *generation, const struct sc_pa
 	}
 	*ret_set = SC_TAKE(set);
 	return 0;
+}
+
+void sc_stream_set_repeat(struct sc_stream_set *set, uint64_t period)
+{
+	set->period = period;
 }
 
 void sc_stream_set_freep(struct sc_stream_set **set)
@@ -282,16 +288,18 @@ static int64_t sequence_at(const struct stream *self, uint64_t index)
 	return (int64_t)((uint64_t)generator->start + steps * (uint64_t)generator->step);
 }
 
+static uint64_t scattered(const struct stream *self, uint64_t rank)
+{
+	return (uint64_t)(((wide)rank * self->scatter_factor + self->scatter_offset) %
+			  self->rank_count);
+}
+
 /* From 0; the most frequent first unless scattered. */
 static uint64_t rank_at(const struct stream *self, struct sc_random *random)
 {
-	uint64_t rank;
-
 	if (self->generator->exponent <= 0)
 		return sc_random_below(random, self->rank_count);
-	rank = sc_zipf_next(&self->zipf, random) - 1;
-	return (uint64_t)(((wide)rank * self->scatter_factor + self->scatter_offset) %
-			  self->rank_count);
+	return scattered(self, sc_zipf_next(&self->zipf, random) - 1);
 }
 
 static int64_t between(struct sc_random *random, int64_t min, int64_t max)
@@ -310,16 +318,21 @@ static void slice(const struct sc_generator *generator, const char *pool, enum s
 	ret_value->bytes = pool + sc_random_below(random, POOL_PLACES);
 }
 
-static int digest(int64_t number, struct sc_arena *arena, struct sc_value *ret_value)
+static int digest(const char *prefix, int64_t number, struct sc_arena *arena,
+		  struct sc_value *ret_value)
 {
+	size_t prefix_bytes = prefix ? strlen(prefix) : 0;
 	static const char digits[16] = "0123456789abcdef";
 	unsigned char raw[SHA256_DIGEST_LENGTH];
 	char decimal[24];
 	int length = snprintf(decimal, sizeof decimal, "%" PRId64, number);
-	char *text = sc_arena_take(arena, SHA256_HEX_BYTES), *at = text;
+	char *text = sc_arena_take(arena, prefix_bytes + SHA256_HEX_BYTES), *at = text;
 
 	if (!text)
 		return -ENOMEM;
+	if (prefix_bytes > 0)
+		memcpy(text, prefix, prefix_bytes);
+	at += prefix_bytes;
 	(void)SHA256((const unsigned char *)decimal, (size_t)length, raw); /* returns raw */
 	for (size_t i = 0; i < sizeof raw; i++) {
 		*at++ = digits[raw[i] >> 4];
@@ -327,7 +340,7 @@ static int digest(int64_t number, struct sc_arena *arena, struct sc_value *ret_v
 	}
 	ret_value->kind = SC_VALUE_TEXT;
 	ret_value->bytes = text;
-	ret_value->byte_count = SHA256_HEX_BYTES;
+	ret_value->byte_count = (uint32_t)(prefix_bytes + SHA256_HEX_BYTES);
 	return 0;
 }
 
@@ -418,11 +431,13 @@ static int value_at(const struct stream *self, const struct stream *inner, uint6
 		slice(generator, self->blob_pool, SC_VALUE_BLOB, &random, ret_value);
 		return 0;
 	case SC_GENERATOR_SHA256:
-		return digest(sequence_at(self, index), arena, ret_value);
+		return digest(generator->prefix, sequence_at(self, index), arena, ret_value);
 	case SC_GENERATOR_TIMESTAMP:
 		return timestamp_at(self, index, arena, ret_value);
 	case SC_GENERATOR_PICK:
-		rank = rank_at(self, &random);
+		rank = generator->distribution == SC_DISTRIBUTION_EACH
+			       ? scattered(self, index % self->rank_count)
+			       : rank_at(self, &random);
 		if (self->of)
 			return value_at(self->of, NULL, rank, arena, ret_value);
 		set_integer(ret_value, (int64_t)rank + 1);
@@ -442,6 +457,8 @@ static int value_at(const struct stream *self, const struct stream *inner, uint6
 int sc_stream_set_row(const struct sc_stream_set *set, uint64_t index, struct sc_arena *arena,
 		      struct sc_value *ret_values)
 {
+	if (set->period > 0)
+		index %= set->period;
 	for (size_t i = 0; i < set->count; i++) {
 		int r = value_at(&set->streams[i], &set->inner[i], index, arena, &ret_values[i]);
 
@@ -458,7 +475,7 @@ static size_t arena_bytes(const struct stream *self)
 	if (self->of)
 		return arena_bytes(self->of);
 	if (generator->kind == SC_GENERATOR_SHA256)
-		return SHA256_HEX_BYTES;
+		return SHA256_HEX_BYTES + (generator->prefix ? strlen(generator->prefix) : 0);
 	if (generator->kind == SC_GENERATOR_TIMESTAMP && generator->unit == SC_TIME_TEXT)
 		return TIME_TEXT_BYTES;
 	return 0;

@@ -35,6 +35,8 @@ struct sc_stream_set;
 int sc_stream_set_new(const struct sc_generation *generation, const struct sc_parameter *parameters,
 		      size_t parameter_count, const char *scope, struct sc_stream_set **ret_set,
 		      struct sc_error *error);
+/** sc_stream_set_repeat() - after @period rows come those from the first again; 0: never */
+void sc_stream_set_repeat(struct sc_stream_set *set, uint64_t period);
 void sc_stream_set_freep(struct sc_stream_set **set);
 
 /** sc_generation_dataset() - the stream set of the dataset. */

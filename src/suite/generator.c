@@ -14,7 +14,7 @@
 
 #define EXACT_MAX 9007199254740992 /* 2^53 */
 
-static const char *const distribution_names[] = {"uniform", "zipf", NULL};
+static const char *const distribution_names[] = {"uniform", "zipf", "each", NULL};
 static const char *const time_unit_names[] = {"s", "ms", "us", "ns", "text", NULL};
 
 static int read_start_time(struct sc_key_reader *reader, const cJSON *item, void *object);
@@ -28,6 +28,14 @@ static const struct sc_key sequence_keys[] = {
 	{"step", SC_KEY_I64, .offset = FIELD(step), .min = -EXACT_MAX, .max = EXACT_MAX},
 	{"every", SC_KEY_U64, .offset = FIELD(every), .min = 1, .max = EXACT_MAX},
 	{"after_dataset", SC_KEY_BOOL, .offset = FIELD(after_dataset)},
+};
+
+static const struct sc_key sha256_keys[] = {
+	{"start", SC_KEY_I64, .offset = FIELD(start), .min = -EXACT_MAX, .max = EXACT_MAX},
+	{"step", SC_KEY_I64, .offset = FIELD(step), .min = -EXACT_MAX, .max = EXACT_MAX},
+	{"every", SC_KEY_U64, .offset = FIELD(every), .min = 1, .max = EXACT_MAX},
+	{"after_dataset", SC_KEY_BOOL, .offset = FIELD(after_dataset)},
+	{"prefix", SC_KEY_TEXT, .offset = FIELD(prefix)},
 };
 
 static const struct sc_key uniform_keys[] = {
@@ -160,8 +168,10 @@ static int check_pick(struct sc_key_reader *reader, struct sc_generator *self, u
 					   "must have an exponent for the zipf distribution");
 		return check_exponent(reader, self->exponent);
 	}
-	if (SEEN(seen, PICK_EXPONENT) || SEEN(seen, PICK_SCATTERED))
-		return sc_key_fail(reader, "exponent and scattered are for the zipf distribution");
+	if (SEEN(seen, PICK_EXPONENT))
+		return sc_key_fail(reader, "exponent is for the zipf distribution");
+	if (SEEN(seen, PICK_SCATTERED) && self->distribution != SC_DISTRIBUTION_EACH)
+		return sc_key_fail(reader, "scattered is for the distributions zipf and each");
 	return 0;
 }
 
@@ -182,7 +192,7 @@ static const struct {
 	[SC_GENERATOR_REAL] = KIND("real", real_keys, check_real),
 	[SC_GENERATOR_TEXT] = KIND("text", bytes_keys, check_bytes),
 	[SC_GENERATOR_BLOB] = KIND("blob", bytes_keys, check_bytes),
-	[SC_GENERATOR_SHA256] = KIND("sha256", sequence_keys, NULL),
+	[SC_GENERATOR_SHA256] = KIND("sha256", sha256_keys, NULL),
 	[SC_GENERATOR_TIMESTAMP] = KIND("timestamp", timestamp_keys, check_timestamp),
 	[SC_GENERATOR_PICK] = KIND("pick", pick_keys, check_pick),
 	[SC_GENERATOR_NAME] = KIND("name", name_keys, NULL),

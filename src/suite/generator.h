@@ -27,6 +27,7 @@ enum sc_generator_kind {
 enum sc_distribution {
 	SC_DISTRIBUTION_UNIFORM,
 	SC_DISTRIBUTION_ZIPF,
+	SC_DISTRIBUTION_EACH, /* one after the other, then from the first again */
 };
 
 enum sc_time_unit {
@@ -47,13 +48,13 @@ struct sc_generator {
 	double real_min, real_max;
 	double exponent;               /* zipf, pick; above 0 */
 	int distribution;              /* pick: enum sc_distribution */
-	bool scattered;                /* zipf, pick: frequent values lie apart, not side by side */
+	bool scattered;                /* zipf, pick: neighbours, or frequent values lie apart, not side by side */
 	uint64_t bytes_min, bytes_max; /* text, blob */
 	int64_t start_ns;              /* timestamp: since the epoch */
 	double per_second;
 	int unit;     /* enum sc_time_unit */
 	char *of;     /* pick: a parameter of the dataset; NULL: the row's number from 1 */
-	char *prefix; /* name */
+	char *prefix; /* name; sha256: before the digest, or NULL */
 	struct sc_generator *from; /* name: of integers */
 };
 

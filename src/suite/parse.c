@@ -2,7 +2,8 @@
 
 /*
  * The format as tables of keys, one for each object; functions only where an object holds a list
- * or two ways to say a thing. References between parts (which parameter is picked from, names
+ * or two ways to say a thing. Workloads, variants and what a sweep varies have files of their own.
+ * References between parts (which parameter is picked from, names
  * given twice) are checked when all is read.
  */
 
@@ -12,14 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ROWS_MAX        1000000000
-#define COMMIT_ROWS_MAX 1000000
-#define OPERATIONS_MAX  100000000
-#define REPEAT_MAX      10000
-#define WORKLOADS_MAX   64u
-#define STATEMENTS_MAX  64u
-#define SCHEMA_MAX      1024u
-#define EXACT_MAX       9007199254740992 /* 2^53 */
+#define ROWS_MAX   1000000000
+#define REPEAT_MAX 10000
+#define SCHEMA_MAX 1024u
+#define EXACT_MAX  9007199254740992 /* 2^53 */
 
 /* --- setting */
 
@@ -106,8 +103,8 @@ static int read_setting(struct sc_key_reader *reader, const cJSON *item, void *o
 
 /* --- parameters */
 
-static int read_parameters(struct sc_key_reader *reader, const cJSON *item,
-			   struct sc_parameter **ret_parameters, size_t *ret_count)
+int sc_suite_read_parameters(struct sc_key_reader *reader, const cJSON *item,
+			     struct sc_parameter **ret_parameters, size_t *ret_count)
 {
 	const cJSON *entry;
 	size_t count;
@@ -147,7 +144,7 @@ static int read_step_parameters(struct sc_key_reader *reader, const cJSON *item,
 {
 	struct sc_schema_step *step = object;
 
-	return read_parameters(reader, item, &step->parameters, &step->parameter_count);
+	return sc_suite_read_parameters(reader, item, &step->parameters, &step->parameter_count);
 }
 
 #define STEP(field) offsetof(struct sc_schema_step, field)
@@ -203,8 +200,8 @@ static int read_dataset_parameters(struct sc_key_reader *reader, const cJSON *it
 {
 	struct sc_suite *suite = object;
 
-	return read_parameters(reader, item, &suite->dataset_parameters,
-			       &suite->dataset_parameter_count);
+	return sc_suite_read_parameters(reader, item, &suite->dataset_parameters,
+					&suite->dataset_parameter_count);
 }
 
 #define SUITE(field) offsetof(struct sc_suite, field)
@@ -221,133 +218,6 @@ static const struct sc_key dataset_keys[] = {
 static int read_dataset(struct sc_key_reader *reader, const cJSON *item, void *object)
 {
 	return sc_keys_read(reader, item, dataset_keys, SC_ARRAY_COUNT(dataset_keys), object, NULL);
-}
-
-/* --- workloads */
-
-static const char *const begin_names[] = {"deferred", "immediate", "exclusive", NULL};
-
-#define WORKLOAD(field) offsetof(struct sc_workload, field)
-
-enum { COMMIT_DEFAULT, COMMIT_VARIES };
-/* clang-format off */
-static const struct sc_key commit_keys[] = {
-	[COMMIT_DEFAULT] = {"default", SC_KEY_U32, .offset = WORKLOAD(rows_per_commit), .required = true, .min = 1, .max = COMMIT_ROWS_MAX},
-	[COMMIT_VARIES] = {"varies", SC_KEY_BOOL, .offset = WORKLOAD(rows_per_commit_varies), .required = true},
-};
-
-static const struct sc_key expect_keys[] = {
-	{"result_rows_per_operation", SC_KEY_I64, .offset = WORKLOAD(result_rows_per_op), .max = ROWS_MAX},
-};
-/* clang-format on */
-
-static int read_rows_per_commit(struct sc_key_reader *reader, const cJSON *item, void *object)
-{
-	if (cJSON_IsObject(item))
-		return sc_keys_read(reader, item, commit_keys, SC_ARRAY_COUNT(commit_keys), object,
-				    NULL);
-	if (!cJSON_IsNumber(item))
-		return sc_key_fail(reader, "must be an integer or an object, is %s",
-				   sc_key_type(item));
-	return sc_key_value(reader, item, &commit_keys[COMMIT_DEFAULT], object);
-}
-
-static int read_expect(struct sc_key_reader *reader, const cJSON *item, void *object)
-{
-	return sc_keys_read(reader, item, expect_keys, SC_ARRAY_COUNT(expect_keys), object, NULL);
-}
-
-static int read_statements(struct sc_key_reader *reader, const cJSON *item, void *object)
-{
-	struct sc_workload *workload = object;
-
-	return sc_key_texts(reader, item, 1, STATEMENTS_MAX, &workload->statements,
-			    &workload->statement_count);
-}
-
-static int read_workload_parameters(struct sc_key_reader *reader, const cJSON *item, void *object)
-{
-	struct sc_workload *workload = object;
-
-	return read_parameters(reader, item, &workload->parameters, &workload->parameter_count);
-}
-
-static int read_checks(struct sc_key_reader *reader, const cJSON *item, void *object)
-{
-	struct sc_workload *workload = object;
-	char **texts = NULL;
-	int r;
-
-	static_assert(sizeof(struct sc_check) == sizeof(char *), "a check is its text");
-	r = sc_key_texts(reader, item, 0, STATEMENTS_MAX, &texts, &workload->check_count);
-	workload->checks = (struct sc_check *)(void *)texts;
-	return r;
-}
-
-/* clang-format off */
-static const struct sc_key workload_keys[] = {
-	{"name", SC_KEY_NAME, .offset = WORKLOAD(name), .required = true},
-	{"title", SC_KEY_TEXT, .offset = WORKLOAD(title)},
-	{"unit", SC_KEY_TEXT, .offset = WORKLOAD(unit), .required = true},
-	{"default", SC_KEY_BOOL, .offset = WORKLOAD(in_default_sweep)},
-	{"writes", SC_KEY_BOOL, .offset = WORKLOAD(writes), .required = true},
-	{"prepared", SC_KEY_BOOL, .offset = WORKLOAD(prepared)},
-	{"begin", SC_KEY_CHOICE, .offset = WORKLOAD(begin), .choices = begin_names},
-	{"statements", SC_KEY_OBJECT, .required = true, .read = read_statements},
-	{"parameters", SC_KEY_OBJECT, .read = read_workload_parameters},
-	{"rows_per_commit", SC_KEY_OBJECT, .read = read_rows_per_commit},
-	{"ledger_ops", SC_KEY_U64, .offset = WORKLOAD(ledger_ops), .required = true, .min = 1, .max = OPERATIONS_MAX},
-	{"warmup_ops", SC_KEY_U64, .offset = WORKLOAD(warmup_ops), .max = OPERATIONS_MAX},
-	{"expect", SC_KEY_OBJECT, .read = read_expect},
-	{"checks", SC_KEY_OBJECT, .read = read_checks},
-};
-/* clang-format on */
-
-static int read_workload(struct sc_key_reader *reader, const cJSON *item,
-			 struct sc_workload *workload)
-{
-	int r;
-
-	workload->in_default_sweep = true;
-	workload->prepared = true;
-	workload->rows_per_commit = 1;
-	workload->result_rows_per_op = -1;
-	workload->begin = -1;
-	r = sc_keys_read(reader, item, workload_keys, SC_ARRAY_COUNT(workload_keys), workload,
-			 NULL);
-	if (r < 0)
-		return r;
-	if (workload->begin < 0)
-		workload->begin = workload->writes ? SC_BEGIN_IMMEDIATE : SC_BEGIN_DEFERRED;
-	if (!workload->title)
-		workload->title = strdup(workload->name);
-	return workload->title ? 0 : sc_key_memory(reader);
-}
-
-static int read_workloads(struct sc_key_reader *reader, const cJSON *item, void *object)
-{
-	struct sc_suite *suite = object;
-	const cJSON *entry;
-	size_t count = 0;
-	int r;
-
-	r = sc_key_array(reader, item, 1, WORKLOADS_MAX, &count);
-	if (r < 0)
-		return r;
-	suite->workloads = calloc(count, sizeof *suite->workloads);
-	if (!suite->workloads)
-		return sc_key_memory(reader);
-	cJSON_ArrayForEach(entry, item)
-	{
-		size_t length = sc_key_enter_index(reader, suite->workload_count);
-
-		suite->workload_count++;
-		r = read_workload(reader, entry, &suite->workloads[suite->workload_count - 1]);
-		if (r < 0)
-			return r;
-		sc_key_leave(reader, length);
-	}
-	return 0;
 }
 
 /* --- the suite */
@@ -390,7 +260,7 @@ static const struct sc_key suite_keys[] = {
 	{"variants", SC_KEY_OBJECT, .read = sc_suite_read_variants},
 	{"schema", SC_KEY_OBJECT, .required = true, .read = read_schema},
 	{"dataset", SC_KEY_OBJECT, .read = read_dataset},
-	{"workloads", SC_KEY_OBJECT, .required = true, .read = read_workloads},
+	{"workloads", SC_KEY_OBJECT, .required = true, .read = sc_suite_read_workloads},
 };
 
 static const struct sc_parameter *find_parameter(const struct sc_suite *suite, const char *name)
@@ -520,10 +390,19 @@ static const struct {
 	TABLE("connection.", connection_keys),
 	TABLE("schema[].", step_keys),
 	TABLE("dataset.", dataset_keys),
-	TABLE("workloads[].", workload_keys),
-	TABLE("workloads[].rows_per_commit.", commit_keys),
-	TABLE("workloads[].expect.", expect_keys),
 #undef TABLE
+};
+
+/* Of other files. */
+static const struct {
+	const char *path;
+	const struct sc_key *(*keys)(size_t *ret_count);
+} others[] = {
+	{"sweep.", sc_suite_sweep_keys},
+	{"variants{}.", sc_suite_variant_keys},
+	{"workloads[].", sc_suite_workload_keys},
+	{"workloads[].rows_per_commit.", sc_suite_commit_keys},
+	{"workloads[].expect.", sc_suite_expect_keys},
 };
 
 bool sc_suite_key_path(size_t index, char *path, size_t path_bytes)
@@ -536,14 +415,12 @@ bool sc_suite_key_path(size_t index, char *path, size_t path_bytes)
 		}
 		index -= tables[i].key_count;
 	}
-	for (int i = 0; i < 2; i++) {
-		static const char *const objects[] = {"sweep", "variants{}"};
+	for (size_t i = 0; i < SC_ARRAY_COUNT(others); i++) {
 		size_t count;
-		const struct sc_key *keys =
-			i == 0 ? sc_suite_sweep_keys(&count) : sc_suite_variant_keys(&count);
+		const struct sc_key *keys = others[i].keys(&count);
 
 		if (index < count) {
-			(void)snprintf(path, path_bytes, "%s.%s", objects[i], keys[index].key);
+			(void)snprintf(path, path_bytes, "%s%s", others[i].path, keys[index].key);
 			return true;
 		}
 		index -= count;

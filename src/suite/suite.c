@@ -82,6 +82,13 @@ const struct sc_workload *sc_suite_workload(const struct sc_suite *suite, const 
 	return NULL;
 }
 
+uint64_t sc_workload_unit(const struct sc_workload *workload, uint64_t rows)
+{
+	uint64_t unit = workload->commits_rows ? rows : workload->rows_per_commit;
+
+	return unit > 0 ? unit : 1;
+}
+
 static int set_digest(struct sc_suite *suite, struct sc_error *error)
 {
 	unsigned char raw[EVP_MAX_MD_SIZE];

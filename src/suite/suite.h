@@ -57,7 +57,13 @@ struct sc_workload {
 	struct sc_parameter *parameters;
 	size_t parameter_count;
 	uint32_t rows_per_commit;    /* operations in one transaction; 1 = autocommit */
+	bool commits_rows;           /* instead: as many as the sweep's number of rows */
 	bool rows_per_commit_varies; /* whether --rows-per-commit applies */
+	uint32_t rows_per_statement; /* operations that one INSERT does together; 1: one */
+	uint64_t distinct_ops;       /* then the values come again from the first; 0: never */
+	bool starts_empty;           /* without the rows of the dataset */
+	uint64_t consumes_rows;      /* of each operation: so many more are in the dataset */
+	bool reopens;                /* each operation opens and closes the database */
 	uint64_t ledger_ops;         /* operations of a ledger sample */
 	uint64_t warmup_ops;
 	int64_t result_rows_per_op; /* expected result rows of one operation; -1: not checked */
@@ -144,6 +150,9 @@ const char *const *sc_suite_check_figures(void);
 
 /** sc_suite_workload() - by name; NULL: there is none. */
 const struct sc_workload *sc_suite_workload(const struct sc_suite *suite, const char *name);
+
+/** sc_workload_unit() - operations of a transaction where the sweep's number of rows is @rows */
+uint64_t sc_workload_unit(const struct sc_workload *workload, uint64_t rows);
 
 /**
  * sc_suite_key_path() - every key of the format, in order: "name", "workloads[].ledger_ops",

@@ -293,6 +293,23 @@ static int check_dataset(struct validation *self)
 	return 0;
 }
 
+/* As one statement of many rows it may have more parameters than SQLite takes. */
+static int check_repeated(struct validation *self, const struct sc_workload *workload)
+{
+	SC_CLEANUP(finalize_statement) sqlite3_stmt *statement = NULL;
+	SC_CLEANUP(sc_freep) char *sql = NULL;
+	int r;
+
+	if (workload->rows_per_statement == 1)
+		return 0;
+	r = sc_sql_repeat(workload->statements[0], workload->rows_per_statement, &sql);
+	if (r < 0)
+		return sc_key_memory(self->reader);
+	if (r == 0)
+		return prepare(self, sql, &statement);
+	return sc_key_fail(self->reader, "must have VALUES(...), which rows_per_statement repeats");
+}
+
 static int check_statements(struct validation *self, const struct sc_workload *workload)
 {
 	SC_CLEANUP(sc_arena_fini) struct sc_arena arena = {0};
@@ -317,6 +334,9 @@ static int check_statements(struct validation *self, const struct sc_workload *w
 			return sc_key_fail(self->reader,
 					   "writes, but the workload's key writes is false");
 		writes |= !sqlite3_stmt_readonly(statement);
+		r = check_repeated(self, workload);
+		if (r < 0)
+			return r;
 		sc_key_leave(self->reader, length);
 	}
 	if (r < 0)

@@ -41,3 +41,17 @@ uint64_t sc_value_payload(const struct sc_value *value);
  */
 char *sc_sql_expand(const char *sql, const struct sc_parameter *parameters, size_t parameter_count,
 		    const struct sc_value *values);
+
+/**
+ * sc_sql_repeat() - an INSERT of one row as one of @rows rows
+ *
+ * What stands in the parentheses behind VALUES is repeated, and :name in it becomes a parameter of
+ * its own for each row; see sc_sql_repeat_name().
+ *
+ * Return: 0 with *ret_sql, owned by the caller; 1: @sql has no VALUES(...); -ENOMEM.
+ */
+int sc_sql_repeat(const char *sql, uint32_t rows, char **ret_sql);
+
+/** sc_sql_repeat_name() - what parameter @name of row @row, from 0, is called there */
+#define SC_SQL_REPEAT_NAME_BYTES 96u
+void sc_sql_repeat_name(const char *name, uint32_t row, char text[SC_SQL_REPEAT_NAME_BYTES]);

@@ -72,12 +72,10 @@ uint64_t sc_estimate_sample(const struct sc_estimate *estimate, const struct sc_
 {
 	const struct sc_plan_cell *cell = &plan->cells[cell_index];
 	const struct sc_workload *workload = sc_plan_workload(plan, cell_index);
-	uint64_t unit = cell->setting.rows_per_commit;
+	uint64_t unit = sc_plan_unit(plan, cell_index);
 	uint64_t syncs = workload->writes ? syncs_per_commit(&cell->setting) : 0;
 	uint64_t commit_ns, ns;
 
-	if (unit == 0)
-		unit = workload->rows_per_commit ? workload->rows_per_commit : 1;
 	commit_ns = COMMIT_CPU_NS + syncs * estimate->sync_ns + unit * ROW_NS;
 	ns = PROCESS_NS + (cell->clients - 1) * CLIENT_NS + SETUP_SYNCS * estimate->sync_ns +
 	     cell->rows * ROW_NS;

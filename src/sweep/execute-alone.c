@@ -32,7 +32,8 @@ int sc_alone_prepare(struct sc_alone *self, struct sc_error *error)
 {
 	uint64_t count = sc_block_operations(self->program, self->operations);
 
-	sc_work_log_init(&self->log, self->instruments->is_wanted ? self->operations : 0,
+	sc_work_log_init(&self->log,
+			 self->instruments->is_wanted && self->db ? self->operations : 0,
 			 sc_program_rows_per_commit(self->program));
 	return sc_block_new(self->program, self->first, count, &self->block, error);
 }

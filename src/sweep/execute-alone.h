@@ -13,7 +13,7 @@ struct sc_alone {
 	/* the caller's */
 	struct sc_program *program;
 	const struct sc_instruments *instruments;
-	sqlite3 *db;
+	sqlite3 *db; /* NULL: the program opens one for each operation */
 	struct sc_timing *timing;
 	int64_t *sums;          /* of the workload's parameters; added to */
 	uint64_t first;         /* index of the first operation */

@@ -121,6 +121,7 @@ static int fill(sqlite3 *db, const struct sc_suite *suite, const struct sc_gener
 		.name = name,
 		.writes = true,
 		.prepared = true,
+		.rows_per_statement = 1,
 		.statements = &sql,
 		.statement_count = 1,
 		.parameters = suite->dataset_parameters,

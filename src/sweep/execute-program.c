@@ -46,31 +46,47 @@ void sc_program_freep(struct sc_program **program)
 
 /* --- statements */
 
-static int find_binds(struct sc_program *self, sqlite3_stmt *statement,
-		      struct sc_program_statement *ret_statement, struct sc_error *error)
+/* @row: of the values of operations that follow each other */
+static void find_row_binds(const struct sc_program *self, sqlite3_stmt *statement, uint64_t row,
+			   uint64_t rows, struct sc_program_statement *ret_statement)
 {
 	const struct sc_workload *workload = self->workload;
-	size_t count = 0;
 
-	ret_statement->binds = calloc(workload->parameter_count + 1, sizeof(struct sc_bind));
-	if (!ret_statement->binds)
-		return sc_fail(error, -ENOMEM, "parameters of %s", ret_statement->sql);
 	for (size_t i = 0; i < workload->parameter_count; i++) {
-		char name[80];
+		char name[SC_SQL_REPEAT_NAME_BYTES];
 		int at;
 
-		(void)snprintf(name, sizeof name, ":%s", workload->parameters[i].name);
+		if (rows > 1)
+			sc_sql_repeat_name(workload->parameters[i].name, (uint32_t)row, name);
+		else
+			(void)snprintf(name, sizeof name, ":%s", workload->parameters[i].name);
 		at = sqlite3_bind_parameter_index(statement, name);
 		if (at > 0)
-			ret_statement->binds[count++] =
-				(struct sc_bind){.parameter = (uint32_t)i, .at = at};
+			ret_statement->binds[ret_statement->bind_count++] = (struct sc_bind){
+				.parameter = (uint32_t)(row * workload->parameter_count + i),
+				.at = at};
 	}
-	ret_statement->bind_count = count;
+}
+
+static int find_binds(const struct sc_program *self, sqlite3_stmt *statement, uint64_t rows,
+		      struct sc_program_statement *ret_statement, struct sc_error *error)
+{
+	ret_statement->binds =
+		calloc(rows * self->workload->parameter_count + 1, sizeof(struct sc_bind));
+	if (!ret_statement->binds)
+		return sc_fail(error, -ENOMEM, "parameters of %s", ret_statement->sql);
+	for (uint64_t row = 0; row < rows; row++)
+		find_row_binds(self, statement, row, rows, ret_statement);
 	return 0;
 }
 
-/* Takes @sql over, also on failure. */
-static int add_statement(struct sc_program *self, char *sql, uint32_t *ret_index,
+static bool is_prepared(const struct sc_program *self)
+{
+	return self->workload->prepared && !self->workload->reopens;
+}
+
+/* Takes @sql over, also on failure. @rows: operations that it does together */
+static int add_statement(struct sc_program *self, char *sql, uint64_t rows, uint32_t *ret_index,
 			 struct sc_error *error)
 {
 	SC_CLEANUP(statement_fini) struct sc_program_statement added = {.sql = sql};
@@ -81,14 +97,13 @@ static int add_statement(struct sc_program *self, char *sql, uint32_t *ret_index
 		return sc_fail(error, SC_E_LIMIT, "workload %s needs more than %u statements",
 			       self->workload->name, SC_PROGRAM_STATEMENTS_MAX);
 	added.sql_bytes = strlen(sql);
-	if (sqlite3_prepare_v3(self->db, sql, -1,
-			       self->workload->prepared ? SQLITE_PREPARE_PERSISTENT : 0, &parsed,
-			       NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v3(self->db, sql, -1, is_prepared(self) ? SQLITE_PREPARE_PERSISTENT : 0,
+			       &parsed, NULL) != SQLITE_OK)
 		return sc_fail_sqlite(error, sqlite3_extended_errcode(self->db), "%s", sql);
-	r = find_binds(self, parsed, &added, error);
+	r = find_binds(self, parsed, rows, &added, error);
 	if (r < 0)
 		return r;
-	if (self->workload->prepared)
+	if (is_prepared(self))
 		added.statement = SC_TAKE(parsed);
 	*ret_index = (uint32_t)self->statement_count;
 	self->statements[self->statement_count++] = added;
@@ -119,7 +134,7 @@ static int find_statement(struct sc_program *self, char *sql, uint32_t *ret_inde
 			return 0;
 		}
 	}
-	r = add_statement(self, sql, ret_index, error);
+	r = add_statement(self, sql, 1, ret_index, error);
 	if (r == 0)
 		self->slots[slot] = *ret_index + 1;
 	return r;
@@ -133,12 +148,29 @@ static bool has_names(const struct sc_workload *workload)
 	return false;
 }
 
+static int add_batch(struct sc_program *self, struct sc_error *error)
+{
+	char *sql = NULL;
+	uint32_t index;
+	int r = sc_sql_repeat(self->workload->statements[0], (uint32_t)self->batch, &sql);
+
+	assert(r <= 0); /* the suite was checked */
+	return r < 0 ? sc_fail(error, r, "%s", self->workload->statements[0])
+		     : add_statement(self, sql, self->batch, &index, error);
+}
+
 static int add_plain_statements(struct sc_program *self, struct sc_error *error)
 {
+	if (self->batch > 1) {
+		int r = add_batch(self, error);
+
+		if (r < 0)
+			return r;
+	}
 	for (size_t i = 0; i < self->workload->statement_count; i++) {
 		char *sql = strdup(self->workload->statements[i]);
 		uint32_t index;
-		int r = sql ? add_statement(self, sql, &index, error)
+		int r = sql ? add_statement(self, sql, 1, &index, error)
 			    : sc_fail(error, -ENOMEM, "%s", self->workload->statements[i]);
 
 		if (r < 0)
@@ -166,7 +198,11 @@ static int prepare_transaction(struct sc_program *self, struct sc_error *error)
 		[SC_BEGIN_IMMEDIATE] = "BEGIN IMMEDIATE",
 		[SC_BEGIN_EXCLUSIVE] = "BEGIN EXCLUSIVE",
 	};
-	int r = prepare_plain(self, begins[self->workload->begin], &self->begin, error);
+	int r;
+
+	if (self->workload->reopens)
+		return 0; /* each statement is a transaction of its own */
+	r = prepare_plain(self, begins[self->workload->begin], &self->begin, error);
 
 	return r < 0 ? r : prepare_plain(self, "COMMIT", &self->commit, error);
 }
@@ -189,10 +225,14 @@ int sc_program_new(sqlite3 *db, const struct sc_workload *workload, const struct
 	self->options = *options;
 	self->is_full = options->is_full ? options->is_full : &self->is_own_full;
 	self->named = has_names(workload);
+	self->batch = workload->rows_per_statement;
+	if (self->batch > options->rows_per_commit)
+		self->batch = options->rows_per_commit;
+	self->batch = self->batch ? self->batch : 1;
 	/* Several statements are one transaction, as several operations are. */
-	self->explicit = options->rows_per_commit > 1 || workload->statement_count > 1;
+	self->explicit = options->rows_per_commit > self->batch || workload->statement_count > 1;
 	self->statements =
-		calloc(self->named ? SC_PROGRAM_STATEMENTS_MAX : workload->statement_count,
+		calloc(self->named ? SC_PROGRAM_STATEMENTS_MAX : workload->statement_count + 1,
 		       sizeof *self->statements);
 	self->slots = calloc(self->named ? TABLE_SLOTS : 1, sizeof *self->slots);
 	if (!self->statements || !self->slots)

@@ -30,11 +30,19 @@ struct sc_timing {
 int sc_timing_init(struct sc_timing *timing, struct sc_error *error);
 void sc_timing_fini(struct sc_timing *timing);
 
+/* What it takes to open the database. */
+struct sc_program_place {
+	const char *path, *vfs;
+	const struct sc_setting *setting;
+	const struct sc_connection *connection;
+};
+
 /* How a program runs, from the workload and the specification. */
 struct sc_program_options {
-	uint64_t rows_per_commit; /* >= 1 */
-	bool sums_results;        /* result_sum is wanted */
-	bool marks;               /* bracket SQLite calls for the shim's split */
+	uint64_t rows_per_commit;             /* >= 1 */
+	bool sums_results;                    /* result_sum is wanted */
+	const struct sc_program_place *place; /* borrowed; for a workload that reopens */
+	bool marks;                           /* bracket SQLite calls for the shim's split */
 	/* Of one client among several, in memory that all of them share; NULL: it is alone. */
 	_Atomic uint64_t *acknowledged; /* its operations that SQLite has said are committed */
 	_Atomic uint64_t *commits;      /* of all clients */

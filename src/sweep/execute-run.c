@@ -21,6 +21,7 @@
 
 #include <unistd.h>
 
+#include "execute-database.h"
 #include "syncost.h"
 
 #define RETRY_NS_MIN   100000u      /* the first pause after SQLITE_BUSY */
@@ -283,6 +284,34 @@ HOT int run_operation(struct run *run, const struct sc_block *block, uint64_t in
 	return r;
 }
 
+/* Open, ask, close: as a program that starts, asks once and ends. */
+COLD int run_reopened(struct run *run, const struct sc_value *row)
+{
+	struct sc_program *program = run->program;
+	const struct sc_program_place *place = program->options.place;
+	sqlite3 *own = program->db, *opened = NULL;
+	int r;
+
+	if (run->marks)
+		syncost_call_begin();
+	r = sc_database_open(place->path, place->vfs, place->setting, place->connection, &opened,
+			     run->error);
+	if (r == 0) {
+		program->db = opened;
+		r = run_unprepared(run, &program->statements[0], row);
+		program->db = own;
+	}
+	if (r == 0 && sqlite3_close(opened) != SQLITE_OK)
+		r = sc_fail_sqlite(run->error, sqlite3_extended_errcode(opened), "close '%s'",
+				   place->path);
+	else if (r == 0)
+		opened = NULL;
+	sc_connection_closep(&opened);
+	if (run->marks)
+		syncost_call_end();
+	return r;
+}
+
 HOT uint64_t end_operation(struct run *run)
 {
 	uint64_t now_ns = syncost_now_ns();
@@ -290,6 +319,20 @@ HOT uint64_t end_operation(struct run *run)
 	note(run->timing->op_buckets, &run->timing->op_ns_max, now_ns - run->last_ns);
 	run->last_ns = now_ns;
 	run->tally->operations++;
+	return now_ns;
+}
+
+/* That one statement did together, so that none of them has a time of its own: the mean for each.
+ */
+static uint64_t end_operations(struct run *run, uint64_t count)
+{
+	uint64_t now_ns = syncost_now_ns(), ns = (now_ns - run->last_ns) / count;
+	struct sc_timing *timing = run->timing;
+
+	timing->op_buckets[sc_hist_bucket(ns)] += (uint32_t)count;
+	timing->op_ns_max = ns > timing->op_ns_max ? ns : timing->op_ns_max;
+	run->last_ns = now_ns;
+	run->tally->operations += count;
 	return now_ns;
 }
 
@@ -322,6 +365,51 @@ static inline bool may_go_on(const struct run *run, uint64_t end_ns)
 	return run->last_ns < end_ns && !sc_program_is_full(run->program);
 }
 
+/* Operations from @first that go into one statement; one of them where that many are not left. */
+static int run_rows(struct run *run, const struct sc_block *block, uint64_t first, uint64_t end,
+		    uint64_t *ret_count)
+{
+	const struct sc_program *program = run->program;
+	bool is_whole = end - first >= program->batch;
+
+	*ret_count = is_whole ? program->batch : 1;
+	return run_statement(run, &program->statements[is_whole ? 0 : 1],
+			     block->values + first * block->parameter_count);
+}
+
+/* Statements of many operations that commit by themselves. */
+static int run_batches(struct run *run, const struct sc_block *block, uint64_t end_ns)
+{
+	uint64_t count;
+
+	for (uint64_t i = block->from; i < block->to && may_go_on(run, end_ns); i += count) {
+		uint64_t now_ns;
+		int r;
+
+		do
+			r = run_rows(run, block, i, block->to, &count);
+		while (r == RUN_ANEW);
+		if (r < 0)
+			return r;
+		now_ns = end_operations(run, count);
+		end_commit(run, now_ns);
+		acknowledge(run);
+	}
+	return 0;
+}
+
+static int run_reopening(struct run *run, const struct sc_block *block, uint64_t end_ns)
+{
+	for (uint64_t i = block->from; i < block->to && may_go_on(run, end_ns); i++) {
+		int r = run_reopened(run, block->values + i * block->parameter_count);
+
+		if (r < 0)
+			return r;
+		(void)end_operation(run);
+	}
+	return 0;
+}
+
 /* Operations that commit by themselves, or that only read. */
 static int run_single(struct run *run, const struct sc_block *block, uint64_t end_ns)
 {
@@ -350,15 +438,21 @@ static int run_single(struct run *run, const struct sc_block *block, uint64_t en
 static int try_transaction(struct run *run, const struct sc_block *block, uint64_t first,
 			   uint64_t end, uint64_t *ended)
 {
+	bool is_batched = run->program->batch > 1;
+	uint64_t count = 1;
 	int r;
 
 	r = run_statement(run, &run->program->begin, block->values);
-	for (uint64_t i = first; i < end && r == 0; i++) {
+	for (uint64_t i = first; i < end && r == 0; i += count) {
 		if (i > *ended) {
-			(void)end_operation(run);
+			if (is_batched)
+				(void)end_operations(run, i - *ended);
+			else
+				(void)end_operation(run);
 			*ended = i;
 		}
-		r = run_operation(run, block, i);
+		r = is_batched ? run_rows(run, block, i, end, &count)
+			       : run_operation(run, block, i);
 	}
 	if (r != 0)
 		return r;
@@ -380,7 +474,7 @@ static int run_transaction(struct run *run, const struct sc_block *block, uint64
 	}
 	if (r < 0)
 		return r;
-	now_ns = end_operation(run);
+	now_ns = end_operations(run, end - ended);
 	if (run->program->workload->writes)
 		end_commit(run, now_ns);
 	acknowledge(run);
@@ -431,6 +525,10 @@ int sc_program_run(struct sc_program *program, const struct sc_block *block, uin
 	uint64_t end_ns = time_limit_ns ? run.last_ns + time_limit_ns : UINT64_MAX;
 
 	run.random = ((uint32_t)run.last_ns ^ (uint32_t)getpid() << 16) | 1;
-	return program->explicit ? run_transactions(&run, block, end_ns)
-				 : run_single(&run, block, end_ns);
+	if (program->workload->reopens)
+		return run_reopening(&run, block, end_ns);
+	if (program->explicit)
+		return run_transactions(&run, block, end_ns);
+	return program->batch > 1 ? run_batches(&run, block, end_ns)
+				  : run_single(&run, block, end_ns);
 }

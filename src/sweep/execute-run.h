@@ -24,8 +24,9 @@ struct sc_program {
 	const struct sc_workload *workload;
 	const struct sc_stream_set *set;
 	struct sc_program_options options;
-	bool explicit; /* BEGIN and COMMIT; else each statement commits by itself */
-	bool named;    /* statements differ by operation: see sc_block.chosen */
+	bool explicit;  /* BEGIN and COMMIT; else each statement commits by itself */
+	uint64_t batch; /* operations of statements[0]; above 1, statements[1] does one */
+	bool named;     /* statements differ by operation: see sc_block.chosen */
 	struct sc_program_statement begin, commit;
 	struct sc_program_statement *statements;
 	size_t statement_count;

@@ -119,6 +119,35 @@ static int run_to_half_cycle(struct sc_progress *progress, const struct sc_warmu
 	return run_commits(progress, warmup, commits / 2 * warmup->rows_per_commit, error);
 }
 
+static int touch(struct sc_progress *progress, struct sc_error *error)
+{
+	return sc_database_run(progress->db, "PRAGMA user_version=0", error);
+}
+
+/*
+ * For a workload that uses up its rows: the page that each such commit writes is the first one, and
+ * its content does not change.
+ */
+static int touch_to_half_cycle(struct sc_progress *progress, const struct sc_warmup *warmup,
+			       struct sc_error *error)
+{
+	uint32_t before = 0, now = 0, commits = 0;
+	int r = touch(progress, error);
+
+	if (r == 0)
+		r = sc_wal_sequence(progress->db, &before, error);
+	for (now = before; r == 0 && now == before; commits++) {
+		r = touch(progress, error);
+		if (r == 0)
+			r = sc_wal_sequence(progress->db, &now, error);
+		if (r == 0 && commits > warmup->effective->wal_autocheckpoint + 16)
+			return fail_to_reset(progress, warmup, 0, error);
+	}
+	for (uint32_t i = 0; r == 0 && i < commits / 2; i++)
+		r = touch(progress, error);
+	return r;
+}
+
 static int recycle_by_hand(struct sc_progress *progress, const struct sc_warmup *warmup,
 			   struct sc_error *error)
 {
@@ -152,7 +181,9 @@ static int recycle(struct sc_progress *progress, const struct sc_warmup *warmup,
 	r = sc_database_run(progress->db, "PRAGMA synchronous=OFF", error);
 	if (r < 0)
 		return r;
-	if (warmup->effective->wal_autocheckpoint > 0)
+	if (warmup->effective->wal_autocheckpoint > 0 && warmup->workload->consumes_rows > 0)
+		r = touch_to_half_cycle(progress, warmup, error);
+	else if (warmup->effective->wal_autocheckpoint > 0)
 		r = run_to_half_cycle(progress, warmup, error);
 	else
 		r = recycle_by_hand(progress, warmup, error);

@@ -41,6 +41,7 @@ struct execution {
 	struct sc_suite *suite;
 	const struct sc_workload *workload;
 	char *path; /* of the main database file, resolved */
+	struct sc_program_place place;
 	uint64_t rows, rows_per_commit;
 	struct sc_generation *generation;
 	struct sc_stream_set *values;
@@ -108,6 +109,27 @@ static int check_spec(struct execution *self)
 	return 0;
 }
 
+static uint64_t round_up(uint64_t operations, uint64_t unit)
+{
+	return (operations + unit - 1) / unit * unit;
+}
+
+/*
+ * That are in the dataset only to be used up: by the operations that are timed, by those before
+ * them, and, where the WAL is recycled by hand, by as many as are timed and two commits more.
+ */
+static uint64_t consumed_rows(const struct execution *self)
+{
+	const struct sc_sample_spec *spec = self->spec;
+	uint64_t unit = self->rows_per_commit, clients = sc_clients_count(spec);
+	uint64_t timed = clients * round_up((spec->operations + clients - 1) / clients, unit);
+	uint64_t before = round_up(self->workload->warmup_ops, unit);
+
+	if (spec->setting.wal_autocheckpoint == 0)
+		before += timed + 2 * unit;
+	return self->workload->consumes_rows * (timed + before);
+}
+
 static int load(struct execution *self)
 {
 	const struct sc_sample_spec *spec = self->spec;
@@ -122,9 +144,16 @@ static int load(struct execution *self)
 	if (!self->workload)
 		return sc_fail(self->error, SC_E_FORMAT, "suite '%s' has no workload '%s'",
 			       self->suite->name, spec->workload);
+	if (self->workload->reopens && sc_clients_count(spec) > 1)
+		return sc_fail(self->error, SC_E_UNMEASURABLE,
+			       "workload %s opens its database for each operation, which several "
+			       "clients are not measured with",
+			       self->workload->name);
 	self->rows = spec->rows ? spec->rows : self->suite->rows;
-	self->rows_per_commit = spec->setting.rows_per_commit ? spec->setting.rows_per_commit
-							      : self->workload->rows_per_commit;
+	self->rows_per_commit = spec->setting.rows_per_commit
+					? spec->setting.rows_per_commit
+					: sc_workload_unit(self->workload, self->rows);
+	self->rows = self->workload->starts_empty ? 0 : self->rows + consumed_rows(self);
 	return resolve(self);
 }
 
@@ -146,6 +175,8 @@ static int generate(struct execution *self)
 				      self->workload->parameter_count, scope, &self->values,
 				      self->error);
 	if (r == 0)
+		sc_stream_set_repeat(self->values, self->workload->distinct_ops);
+	if (r == 0)
 		r = sc_timing_init(&self->timing, self->error);
 	if (r == 0)
 		r = sc_timing_init(&self->progress.timing, self->error);
@@ -157,6 +188,7 @@ static struct sc_program_options program_options(const struct execution *self)
 	return (struct sc_program_options){
 		.rows_per_commit = self->rows_per_commit,
 		.sums_results = sc_verify_uses(self->workload, "result_sum"),
+		.place = &self->place,
 		.marks = self->instruments.is_registered,
 	};
 }
@@ -185,10 +217,14 @@ static int start_measuring(struct execution *self)
 
 static int open_measured(struct execution *self)
 {
-	return sc_database_open(self->suite->in_memory ? ":memory:" : self->path,
-				self->instruments.is_registered ? SC_INSTRUMENTS_VFS : NULL,
-				&self->spec->setting, &self->suite->connection, &self->db,
-				self->error);
+	self->place = (struct sc_program_place){
+		.path = self->suite->in_memory ? ":memory:" : self->path,
+		.vfs = self->instruments.is_registered ? SC_INSTRUMENTS_VFS : NULL,
+		.setting = &self->spec->setting,
+		.connection = &self->suite->connection,
+	};
+	return sc_database_open(self->place.path, self->place.vfs, self->place.setting,
+				self->place.connection, &self->db, self->error);
 }
 
 /* A database in memory is gone with its connection, so the measured one makes it, too. */
@@ -233,14 +269,27 @@ static int set_up(struct execution *self)
 
 /* --- warm-up */
 
+/* The operations find it closed, as a program that starts does. */
+static int close_for_reopening(struct execution *self)
+{
+	int rc = self->workload->reopens ? sqlite3_close(self->db) : SQLITE_OK;
+
+	if (rc != SQLITE_OK)
+		return sc_fail_sqlite(self->error, rc, "close '%s'", self->path);
+	if (self->workload->reopens)
+		self->db = NULL;
+	return 0;
+}
+
 static int prepare_alone(struct execution *self)
 {
 	const struct sc_sample_spec *spec = self->spec;
+	int r;
 
 	self->alone = (struct sc_alone){
 		.program = self->progress.program,
 		.instruments = &self->instruments,
-		.db = self->db,
+		.db = self->workload->reopens ? NULL : self->db,
 		.timing = &self->timing,
 		.sums = self->sums,
 		.first = self->progress.next,
@@ -249,7 +298,8 @@ static int prepare_alone(struct execution *self)
 	};
 	/* Steps of the warm-up are not the sample's. */
 	(void)sc_program_take_steps(self->progress.program);
-	return sc_alone_prepare(&self->alone, self->error);
+	r = sc_alone_prepare(&self->alone, self->error);
+	return r < 0 ? r : close_for_reopening(self);
 }
 
 /* The clients connect once the WAL is what they are to find. */
@@ -523,7 +573,9 @@ static int verify(struct execution *self)
 	const struct sc_expected expected = expectation(self);
 	int r;
 
-	r = look_at_files(self);
+	r = self->db ? 0 : open_measured(self);
+	if (r == 0)
+		r = look_at_files(self);
 	if (r == 0)
 		r = sc_verify_checks(self->db, &expected, self->error);
 	if (r == 0 && self->suite->in_memory)

@@ -615,3 +615,12 @@ const char *sc_plan_store(const struct sc_plan *plan, size_t cell_index)
 {
 	return sc_plan_suite(plan, cell_index)->in_memory ? "memory" : "sqlite";
 }
+
+uint64_t sc_plan_unit(const struct sc_plan *plan, size_t cell_index)
+{
+	const struct sc_plan_cell *cell = &plan->cells[cell_index];
+
+	return cell->setting.rows_per_commit
+		       ? cell->setting.rows_per_commit
+		       : sc_workload_unit(sc_plan_workload(plan, cell_index), cell->rows);
+}

@@ -97,5 +97,8 @@ void sc_plan_order(const struct sc_plan *plan, uint32_t round, uint32_t *indexes
 const struct sc_suite *sc_plan_suite(const struct sc_plan *plan, size_t cell_index);
 const struct sc_workload *sc_plan_workload(const struct sc_plan *plan, size_t cell_index);
 
+/** sc_plan_unit() - operations of a cell's transactions */
+uint64_t sc_plan_unit(const struct sc_plan *plan, size_t cell_index);
+
 /** sc_plan_store() - where the data of a cell is kept: "sqlite", "memory"; static text */
 const char *sc_plan_store(const struct sc_plan *plan, size_t cell_index);

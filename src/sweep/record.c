@@ -9,12 +9,8 @@
 
 uint64_t sc_record_commits(const struct sc_sweep *sweep, size_t index, uint64_t operations)
 {
-	uint64_t unit = sweep->plan->cells[index].setting.rows_per_commit;
+	uint64_t unit = sc_plan_unit(sweep->plan, index);
 
-	if (unit == 0)
-		unit = sc_plan_workload(sweep->plan, index)->rows_per_commit;
-	if (unit == 0)
-		unit = 1;
 	return (operations + unit - 1) / unit * unit;
 }
 

@@ -334,6 +334,84 @@ static void a_pick_gives_numbers_of_rows(void **state)
 	close_streams(&fixture);
 }
 
+static struct sc_suite *parse_changed(const char *find, const char *replace)
+{
+	char *text = changed_suite(find, replace);
+	struct sc_suite *suite = NULL;
+	struct sc_error error = {0};
+
+	if (sc_suite_parse(text, "changed", &suite, &error) < 0)
+		fail_msg("%s", error.what);
+	free(text);
+	return suite;
+}
+
+static void a_pick_of_each_gives_every_row_once_a_turn(void **state)
+{
+	static const char *const orders[] = {
+		"{\"generator\": \"pick\", \"distribution\": \"each\"}",
+		"{\"generator\": \"pick\", \"distribution\": \"each\", \"scattered\": true}"};
+
+	(void)state;
+	for (size_t i = 0; i < SC_ARRAY_COUNT(orders); i++) {
+		struct fixture fixture;
+		uint64_t counts[101] = {0}, neighbours = 0;
+		int64_t before = -1;
+
+		open_streams(&fixture, parse_changed("{\"generator\": \"pick\"}", orders[i]),
+			     "point", 100, 2);
+		for (uint64_t j = 0; j < 300; j++) {
+			int64_t key = row(&fixture, j)[0].integer;
+
+			assert_true(key >= 1 && key <= 100);
+			assert_int_equal(counts[key]++, j / 100);
+			neighbours += key == before + 1;
+			before = key;
+		}
+		if (i == 0)
+			assert_int_equal(neighbours, 297);
+		else
+			assert_true(neighbours < 10);
+		close_streams(&fixture);
+	}
+}
+
+static void values_come_again_after_the_period(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	open_streams(&fixture, parse_small(), "point", 100, 2);
+	for (uint64_t i = 0; i < 70; i++) {
+		struct sc_value first;
+
+		sc_stream_set_repeat(fixture.set, 0);
+		first = row(&fixture, i % 7)[0];
+		sc_stream_set_repeat(fixture.set, 7);
+		assert_true(same_value(&first, &row(&fixture, i)[0]));
+	}
+	close_streams(&fixture);
+}
+
+static void a_prefix_stands_before_the_digest(void **state)
+{
+	static const char text[] =
+		"row 6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b";
+	struct fixture fixture;
+	const struct sc_value *value;
+
+	(void)state;
+	open_streams(&fixture,
+		     parse_changed("{\"generator\": \"sha256\"}",
+				   "{\"generator\": \"sha256\", \"prefix\": \"row \"}"),
+		     NULL, 100, 6);
+	value = &row(&fixture, 0)[D];
+	assert_int_equal(value->byte_count, strlen(text));
+	assert_memory_equal(value->bytes, text, strlen(text));
+	assert_true(sc_stream_set_row_bytes(fixture.set) >= DATASET_COUNT * 16 + strlen(text));
+	close_streams(&fixture);
+}
+
 /* Rows whose digest was picked, by brute force over the dataset. */
 static void count_picks(uint64_t counts[100])
 {
@@ -527,6 +605,10 @@ int main(void)
 		     a_digest_is_of_the_number_in_decimal),
 		CASE("timestamps advance at their rate", timestamps_advance_at_their_rate),
 		CASE("a pick gives numbers of rows", a_pick_gives_numbers_of_rows),
+		CASE("a pick of each gives every row once a turn",
+		     a_pick_of_each_gives_every_row_once_a_turn),
+		CASE("values come again after the period", values_come_again_after_the_period),
+		CASE("a prefix stands before the digest", a_prefix_stands_before_the_digest),
 		CASE("a pick of a parameter gives values that the dataset has",
 		     a_pick_of_a_parameter_gives_values_that_the_dataset_has),
 		CASE("scattered ranks are each rank once", scattered_ranks_are_each_rank_once),
