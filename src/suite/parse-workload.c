@@ -12,7 +12,6 @@
 #define STATEMENT_ROWS_MAX 10000
 #define OPERATIONS_MAX     100000000
 #define WORKLOADS_MAX      64u
-#define STATEMENTS_MAX     64u
 
 static const char *const begin_names[] = {"deferred", "immediate", "exclusive", NULL};
 

@@ -206,11 +206,29 @@ static int read_dataset_parameters(struct sc_key_reader *reader, const cJSON *it
 
 #define SUITE(field) offsetof(struct sc_suite, field)
 
+/* One statement, or several in a list. */
+static int read_dataset_sql(struct sc_key_reader *reader, const cJSON *item, void *object)
+{
+	struct sc_suite *suite = object;
+	const struct sc_key text = {"sql", SC_KEY_TEXT, .offset = 0};
+	int r;
+
+	if (cJSON_IsArray(item))
+		return sc_key_texts(reader, item, 1, STATEMENTS_MAX, &suite->dataset_statements,
+				    &suite->dataset_statement_count);
+	suite->dataset_statements = calloc(1, sizeof(*suite->dataset_statements));
+	if (!suite->dataset_statements)
+		return sc_key_memory(reader);
+	r = sc_key_value(reader, item, &text, suite->dataset_statements);
+	suite->dataset_statement_count = r == 0;
+	return r;
+}
+
 /* clang-format off */
 static const struct sc_key dataset_keys[] = {
 	{"rows", SC_KEY_U64, .offset = SUITE(rows), .required = true, .max = ROWS_MAX},
 	{"rows_per_transaction", SC_KEY_U64, .offset = SUITE(rows_per_transaction), .min = 1, .max = ROWS_MAX},
-	{"sql", SC_KEY_TEXT, .offset = SUITE(dataset_sql), .required = true},
+	{"sql", SC_KEY_OBJECT, .required = true, .read = read_dataset_sql},
 	{"parameters", SC_KEY_OBJECT, .required = true, .read = read_dataset_parameters},
 };
 /* clang-format on */

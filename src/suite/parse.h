@@ -6,6 +6,8 @@
 #include "generator.h"
 #include "suite.h"
 
+#define STATEMENTS_MAX 64u /* of one operation, or of one row of the dataset */
+
 /** sc_suite_read() - the JSON of a suite into an empty @suite; references between parts hold. */
 int sc_suite_read(struct sc_key_reader *reader, const cJSON *json, struct sc_suite *suite);
 

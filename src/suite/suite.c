@@ -66,7 +66,9 @@ void sc_suite_freep(struct sc_suite **suite)
 	free_parameters(self->dataset_parameters, self->dataset_parameter_count);
 	free(self->workloads);
 	free(self->schema);
-	free(self->dataset_sql);
+	for (size_t i = 0; i < self->dataset_statement_count; i++)
+		free(self->dataset_statements[i]);
+	free(self->dataset_statements);
 	free(self->name);
 	free(self->title);
 	free(self->description);

@@ -111,7 +111,8 @@ struct sc_suite {
 	size_t variant_count;
 	struct sc_schema_step *schema;
 	size_t schema_count;
-	char *dataset_sql; /* NULL: empty */
+	char **dataset_statements; /* run in order for one row; none: it is empty */
+	size_t dataset_statement_count;
 	struct sc_parameter *dataset_parameters;
 	size_t dataset_parameter_count;
 	uint64_t rows;

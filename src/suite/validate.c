@@ -265,26 +265,35 @@ static int check_schema(struct validation *self)
 	return 0;
 }
 
-static int check_dataset(struct validation *self)
+static int check_row(struct validation *self, struct text *text, const char *sql)
 {
 	SC_CLEANUP(finalize_statement) sqlite3_stmt *statement = NULL;
+	int r;
+
+	text->sql = sql;
+	r = prepare_text(self, text, &statement);
+	if (r == 0 && sqlite3_stmt_readonly(statement))
+		r = sc_key_fail(self->reader, "must write a row");
+	return r;
+}
+
+static int check_dataset(struct validation *self)
+{
 	SC_CLEANUP(sc_arena_fini) struct sc_arena arena = {0};
+	const struct sc_suite *suite = self->suite;
 	struct text text = {
-		.sql = self->suite->dataset_sql,
-		.parameters = self->suite->dataset_parameters,
-		.parameter_count = self->suite->dataset_parameter_count,
+		.parameters = suite->dataset_parameters,
+		.parameter_count = suite->dataset_parameter_count,
 	};
 	size_t start = sc_key_enter(self->reader, "dataset");
 	size_t length = sc_key_enter(self->reader, "sql");
 	int r;
 
 	r = first_values(self, &text, 0, &arena);
-	if (r == 0)
-		r = prepare_text(self, &text, &statement);
+	for (size_t i = 0; i < suite->dataset_statement_count && r == 0; i++)
+		r = check_row(self, &text, suite->dataset_statements[i]);
 	if (r < 0)
 		return r;
-	if (sqlite3_stmt_readonly(statement))
-		return sc_key_fail(self->reader, "must write a row");
 	sc_key_leave(self->reader, length);
 	r = check_used(self, &text);
 	if (r < 0)
@@ -470,7 +479,7 @@ int sc_suite_validate(struct sc_key_reader *reader, const struct sc_suite *suite
 	(void)sqlite3_set_authorizer(self.db, authorize, &self); /* fails for no handle alone */
 	sqlite3_progress_handler(self.db, STEPS_UNIT, count_steps, &self);
 	r = check_schema(&self);
-	if (r == 0 && suite->dataset_sql)
+	if (r == 0 && suite->dataset_statement_count > 0)
 		r = check_dataset(&self);
 	if (r == 0)
 		r = check_workloads(&self);

@@ -116,14 +116,13 @@ static int fill(sqlite3 *db, const struct sc_suite *suite, const struct sc_gener
 		uint64_t rows, int64_t *sums, struct sc_error *error)
 {
 	static char name[] = "dataset";
-	char *sql = suite->dataset_sql;
 	const struct sc_workload workload = {
 		.name = name,
 		.writes = true,
 		.prepared = true,
 		.rows_per_statement = 1,
-		.statements = &sql,
-		.statement_count = 1,
+		.statements = suite->dataset_statements,
+		.statement_count = suite->dataset_statement_count,
 		.parameters = suite->dataset_parameters,
 		.parameter_count = suite->dataset_parameter_count,
 	};
@@ -133,7 +132,7 @@ static int fill(sqlite3 *db, const struct sc_suite *suite, const struct sc_gener
 	struct sc_tally tally = {0};
 	int r;
 
-	if (!sql)
+	if (suite->dataset_statement_count == 0)
 		return 0;
 	r = sc_timing_init(&timing, error);
 	if (r == 0)

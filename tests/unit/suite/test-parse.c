@@ -241,7 +241,7 @@ static void settings_that_are_not_given_are_the_defaults(void **state)
 	assert_int_equal(sc_suite_parse(text, "x.json", &suite, &error), 0);
 	assert_int_equal(sc_setting_compare(&suite->setting, &defaults), 0);
 	assert_string_equal(suite->description, "x");
-	assert_null(suite->dataset_sql);
+	assert_int_equal(suite->dataset_statement_count, 0);
 	sc_suite_freep(&suite);
 	free(text);
 }
