@@ -69,6 +69,9 @@ static const struct sc_option rows[] = {
 	{ "ops", 0, SC_OPTION_COUNT, 0, PLACE(ops), "N", NULL, 1, 1000000000, NULL,
 	  "Operations of each timing sample. Without it, what takes 50 ms, or up to 2 s for 20 "
 	  "commits and whole checkpoint cycles." },
+	{ "rate", 0, SC_OPTION_COUNT, 0, PLACE(rate), "N", NULL, 1, 10000000, NULL,
+	  "Operations due a second, of all clients together, for a second a timing sample; a "
+	  "latency begins when its operation was due." },
 	{ "precision", 0, SC_OPTION_PERCENT, 0, PLACE(precision), "PERCENT", "5%", 1000, 500000,
 	  NULL,
 	  "Take timing samples of a cell until neither side of the 95 % interval of its rate is "

@@ -233,6 +233,7 @@ static int make_plan(const struct sc_sweep_config *config, struct sc_sweep_reque
 		.wal_state_count = config->wal_state.count,
 		.clients = config->clients.items,
 		.client_count = config->clients.count,
+		.rate = config->rate.given ? (uint64_t)config->rate.value : 0,
 		.seed = (uint64_t)config->seed.value,
 	};
 

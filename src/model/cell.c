@@ -61,6 +61,7 @@ void sc_cell_set_absent(struct sc_cell *cell, enum sc_status status, const char 
 	cell->checkpoint_ns = cell->calls_dropped = cell->major_faults = 0;
 	cell->checkpoints = (struct sc_checkpoints){0};
 	cell->space = (struct sc_space){.page_cache_status = status};
+	sc_company_fini(&cell->company);
 	free(SC_TAKE(cell->io));
 	cell->io_count = 0;
 }
@@ -81,6 +82,7 @@ static void free_figures(struct sc_cell *cell)
 	free(SC_TAKE(cell->commit_ns.buckets));
 	free(SC_TAKE(cell->io));
 	free(SC_TAKE(cell->samples));
+	sc_company_fini(&cell->company);
 	cell->io_count = cell->sample_count = 0;
 	sc_findings_fini(&cell->findings);
 }
@@ -143,12 +145,14 @@ static void copy_plain(struct sc_cell *cell, const struct sc_cell *source)
 	cell->setting = identity.setting;
 	cell->rows = identity.rows;
 	cell->seed = identity.seed;
+	cell->rate = identity.rate;
 	cell->precision = identity.precision;
 	cell->rule = identity.rule;
 
 	cell->same_as = cell->same_as_reason = cell->reason = NULL;
 	cell->op_ns.buckets = cell->commit_ns.buckets = NULL;
 	cell->io = NULL;
+	cell->company = (struct sc_company){0};
 	cell->samples = NULL;
 	cell->findings = (struct sc_findings){0}; /* said once, of the source */
 }
@@ -163,6 +167,7 @@ int sc_cell_same(struct sc_cell *cell, const struct sc_cell *source, const char 
 	    !copy_text(source->reason, &cell->reason) ||
 	    !copy_of(source->op_ns.buckets, buckets_bytes, &cell->op_ns.buckets) ||
 	    !copy_of(source->commit_ns.buckets, buckets_bytes, &cell->commit_ns.buckets) ||
+	    sc_company_copy(&source->company, &cell->company) < 0 ||
 	    !copy_of(source->io, source->io_count * sizeof(*source->io), &cell->io) ||
 	    !copy_of(source->samples, source->sample_count * sizeof(*source->samples),
 		     &cell->samples)) {

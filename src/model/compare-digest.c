@@ -228,6 +228,7 @@ static bool digest_cell(struct sc_digest *digest, struct sc_cell *cell, struct s
 		.effective = cell->effective,
 		.rows = cell->rows,
 		.seed = cell->seed,
+		.rate = cell->rate,
 		.ledger_ops = cell->ledger_ops,
 		.timing_samples = is_timed ? cell->ops_per_s.n : 0,
 		.coverage = is_timed ? cell->ops_per_s.coverage : 0,
@@ -338,6 +339,7 @@ struct sc_cell sc_digest_view(const struct sc_digest_cell *cell)
 		.same_as = cell->same_as,
 		.rows = cell->rows,
 		.seed = cell->seed,
+		.rate = cell->rate,
 		.status = cell->status,
 		.reason = cell->reason,
 	};

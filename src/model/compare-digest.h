@@ -44,7 +44,7 @@ struct sc_digest_cell {
 	bool uses_wal_state;
 	enum sc_status status;
 	struct sc_setting setting, effective;
-	uint64_t rows, seed, ledger_ops;
+	uint64_t rows, seed, rate, ledger_ops;
 	uint32_t timing_samples; /* that its rate rests on; 0: it has none */
 	double coverage;         /* of the interval of that rate */
 	double reference_ns;     /* median over timing samples; 0: one of them does not have it */

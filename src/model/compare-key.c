@@ -75,10 +75,16 @@ static struct sc_key_text cell_wal_state(const struct sc_digest_cell *cell)
 	return text_of(cell->uses_wal_state ? sc_wal_state_name(cell->wal_state) : NULL);
 }
 
+static struct sc_key_text cell_rate(const struct sc_digest_cell *cell)
+{
+	return cell->rate ? number_of(cell->rate) : text_of(NULL);
+}
+
 static const struct sc_cell_key identity[] = {
 	{"target", cell_target}, {"suite", cell_suite},     {"workload", cell_workload},
 	{"store", cell_store},   {"clients", cell_clients}, {"device", cell_device},
 	{"clock", cell_clock},   {"layers", cell_layers},   {"wal_state", cell_wal_state},
+	{"rate", cell_rate},
 };
 
 size_t sc_key_identity_count(void)

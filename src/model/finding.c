@@ -148,6 +148,18 @@ static const struct row rows[] = {
 		"memory in use grows by %2$s an operation in %1$s (R\u00b2 %3$.2f over %4$u points, without "
 		"the page cache): %5$s"
 		NEXT "what is but a cache comes to an end: a larger ledger_ops in the suite tells" },
+	[SC_FINDING_CHECKPOINT_PAID] = { "checkpoint-paid", SC_SEVERITY_NOTE,
+		"in %s a reader held its snapshot for %s commits, and the WAL grew from %s to %s "
+		"pages (%s); commit %s of client %s, number %s after the release, paid for it: it took %s, where "
+		"the median is %s, and its checkpoint dealt with %s frames in %s"
+		NEXT "keep read transactions short, or run PRAGMA wal_checkpoint(TRUNCATE) where "
+		"nobody waits" },
+	[SC_FINDING_BESIDE] = { "beside", SC_SEVERITY_NOTE,
+		"beside %s, %u client%s ran %s: %s/s together, p50 %s, p99 %s, %s busy retries"
+		NEXT "" },
+	[SC_FINDING_RATE_NOT_REACHED] = { "rate-not-reached", SC_SEVERITY_WARNING,
+		"%s was due %s operations a second and did %s: its latencies are of a queue that grows"
+		NEXT "ask for a lower --rate" },
 };
 /* clang-format on */
 

@@ -43,12 +43,15 @@ enum sc_finding_code {
 	SC_FINDING_FLUSH_DISABLED,    /* a mount option keeps flushes from the device */
 	SC_FINDING_TWO_MODES,         /* samples of a cell fall into two groups */
 	SC_FINDING_OTHER_IO,          /* others used the disk meanwhile */
-	SC_FINDING_SPLIT_WAITED, /* the ledger sample waited for a CPU: its split says little */
-	SC_FINDING_OTHER_STATE,  /* the ledger sample was much faster than timing samples */
-	SC_FINDING_BUSY_START,   /* the machine was busy before the sweep began */
-	SC_FINDING_GROWTH,       /* how the cost of an operation grows with the rows */
-	SC_FINDING_GROWTH_WORSE, /* faster than the rows */
-	SC_FINDING_MEMORY_GROWS, /* memory in use grows with the operations */
+	SC_FINDING_SPLIT_WAITED,     /* the ledger sample waited for a CPU: its split says little */
+	SC_FINDING_OTHER_STATE,      /* the ledger sample was much faster than timing samples */
+	SC_FINDING_BUSY_START,       /* the machine was busy before the sweep began */
+	SC_FINDING_GROWTH,           /* how the cost of an operation grows with the rows */
+	SC_FINDING_GROWTH_WORSE,     /* faster than the rows */
+	SC_FINDING_MEMORY_GROWS,     /* memory in use grows with the operations */
+	SC_FINDING_CHECKPOINT_PAID,  /* which commit paid for what a snapshot had held up */
+	SC_FINDING_BESIDE,           /* what clients of other workloads did meanwhile */
+	SC_FINDING_RATE_NOT_REACHED, /* an open loop that could not keep its schedule */
 	SC_FINDING_COUNT_,
 };
 

@@ -17,7 +17,8 @@ bool sc_group_is_same_but_rows(const struct sc_cell *a, const struct sc_cell *b)
 	return strcmp(a->target, b->target) == 0 && strcmp(a->suite, b->suite) == 0 &&
 	       strcmp(a->workload, b->workload) == 0 && strcmp(a->store, b->store) == 0 &&
 	       strcmp(a->device, b->device) == 0 && strcmp(a->clock, b->clock) == 0 &&
-	       strcmp(a->layers, b->layers) == 0 && a->clients == b->clients && a->rows == b->rows;
+	       strcmp(a->layers, b->layers) == 0 && a->clients == b->clients &&
+	       a->rows == b->rows && a->rate == b->rate;
 }
 
 bool sc_group_is_same(const struct sc_cell *a, const struct sc_cell *b)

@@ -87,6 +87,8 @@ static int get_identity(const cJSON *json, struct sc_json_place place, struct sc
 	int r;
 
 	r = sc_report_get_fields(json, &sc_report_cell_name_fields, place, cell, error);
+	if (r == 0 && cJSON_GetObjectItemCaseSensitive(json, "rate_per_s"))
+		r = sc_report_get_u64_plain(json, "rate_per_s", place, &cell->rate, error);
 	if (r == 0)
 		r = sc_report_get_short_text(json, "suite_digest", place, cell->suite_digest,
 					     sizeof(cell->suite_digest), error);
@@ -178,7 +180,7 @@ static int get_timing(const cJSON *json, struct sc_json_place place, struct sc_c
 	if (r == 0)
 		r = sc_report_get_u64_plain(json, "checkpoints_seen", place,
 					    &cell->checkpoints_seen, error);
-	return r;
+	return r < 0 ? r : sc_json_get_company(json, place, &cell->company, error);
 }
 
 static int get_axis(const cJSON *json, struct sc_json_place place, uint64_t *values,

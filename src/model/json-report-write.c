@@ -424,6 +424,7 @@ static const char *reason_of(const struct sc_cell *cell)
 static bool put_identity(cJSON *json, const struct sc_cell *cell)
 {
 	return put_fields(json, &sc_report_cell_name_fields, cell) &&
+	       (cell->rate == 0 || sc_json_put_u64(json, "rate_per_s", cell->rate)) &&
 	       sc_json_put_text(json, "suite_digest", cell->suite_digest) &&
 	       (cell->uses_wal_state
 			? sc_json_put_text(json, "wal_state", sc_wal_state_name(cell->wal_state))
@@ -457,7 +458,9 @@ static bool put_timing(cJSON *json, const struct sc_cell *cell)
 			? put_number(json, "cpu_wall", cell->cpu_wall)
 			: sc_json_put_absent(json, "cpu_wall", cell->cpu_wall_status, reason)) &&
 	       put_u64_or_absent(json, "busy_retries", cell->busy_retries, status, reason) &&
-	       put_u64_or_absent(json, "checkpoints_seen", cell->checkpoints_seen, status, reason);
+	       put_u64_or_absent(json, "checkpoints_seen", cell->checkpoints_seen, status,
+				 reason) &&
+	       sc_json_put_company(json, &cell->company);
 }
 
 static bool put_axis(cJSON *json, const struct sc_split *split, const struct sc_report_axis *axis)

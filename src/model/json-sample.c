@@ -42,6 +42,11 @@ static const struct sc_json_field clients_field[] = {
 	{"clients", SC_JSON_U32, offsetof(struct sc_sample_spec, clients)},
 };
 
+/* May be missing: 0, which is no schedule. */
+static const struct sc_json_field rate_field[] = {
+	{"rate", SC_JSON_U64, offsetof(struct sc_sample_spec, rate)},
+};
+
 static const struct sc_json_field sample_fields[] = {
 	{"round",            SC_JSON_U32,  offsetof(struct sc_sample, round)},
 	{"reason",           SC_JSON_TEXT, offsetof(struct sc_sample, reason)},
@@ -164,7 +169,8 @@ int sc_sample_spec_format(const struct sc_sample_spec *spec, char **ret_text,
 	bool complete = sc_json_put_text(json, "kind", sc_sample_kind_name(spec->kind)) &&
 			sc_json_put_text(json, "wal_state", sc_wal_state_name(spec->wal_state)) &&
 			sc_json_put_setting(json, "setting", &spec->setting) &&
-			PUT(json, clients_field, spec) && PUT(json, spec_fields, spec);
+			PUT(json, clients_field, spec) && PUT(json, rate_field, spec) &&
+			PUT(json, spec_fields, spec);
 
 	return print_line(json, complete, ret_text, error);
 }
@@ -321,7 +327,8 @@ int sc_sample_format(const struct sc_sample *sample, char **ret_text, struct sc_
 		sc_json_put_setting(json, "effective", &sample->effective) &&
 		sc_json_put_latency(json, "op_ns", &sample->op_ns) &&
 		sc_json_put_latency(json, "commit_ns", &sample->commit_ns) &&
-		put_space(json, sample) && put_ledger(json, sample);
+		sc_json_put_company(json, &sample->company) && put_space(json, sample) &&
+		put_ledger(json, sample);
 
 	return print_line(json, complete, ret_text, error);
 }
@@ -377,6 +384,8 @@ static int get_spec(const cJSON *json, struct sc_sample_spec *spec, struct sc_er
 		return r;
 	if (cJSON_GetObjectItemCaseSensitive(json, "clients"))
 		r = GET(json, clients_field, spec, place, error);
+	if (r == 0 && cJSON_GetObjectItemCaseSensitive(json, "rate"))
+		r = GET(json, rate_field, spec, place, error);
 	return r < 0 ? r : GET(json, spec_fields, spec, place, error);
 }
 
@@ -653,6 +662,8 @@ static int get_sample(const cJSON *json, struct sc_sample *sample, struct sc_err
 		r = sc_json_get_latency(json, "op_ns", place, &sample->op_ns, error);
 	if (r == 0)
 		r = sc_json_get_latency(json, "commit_ns", place, &sample->commit_ns, error);
+	if (r == 0)
+		r = sc_json_get_company(json, place, &sample->company, error);
 	if (r == 0)
 		r = get_space(json, place, sample, error);
 	if (r == 0)

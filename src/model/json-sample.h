@@ -3,6 +3,7 @@
 
 /* The figures that samples and the cells of a report have in common, as JSON. */
 
+#include "company.h"
 #include "json-field.h"
 #include "sample.h"
 
@@ -16,6 +17,15 @@ bool sc_json_put_io(cJSON *json, const char *key, const struct sc_io *io, size_t
  */
 int sc_json_get_latency(const cJSON *json, const char *key, struct sc_json_place place,
 			struct sc_latency *latency, struct sc_error *error);
+
+/**
+ * sc_json_put_company() - the keys "beside" and "hold", where there is something to say
+ * sc_json_get_company() - reads them where they are there; @company: as sc_company_fini() leaves
+ * it; the caller finishes it, also on error
+ */
+bool sc_json_put_company(cJSON *json, const struct sc_company *company);
+int sc_json_get_company(const cJSON *json, struct sc_json_place place, struct sc_company *company,
+			struct sc_error *error);
 
 /** sc_json_get_io() - *ret_io is untouched where there are no rows, and on error */
 int sc_json_get_io(const cJSON *json, const char *key, struct sc_json_place place,

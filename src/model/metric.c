@@ -15,6 +15,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "../stats/hist.h"
 #include "metric-noise.h"
 #include "metric-work.h"
 
@@ -112,6 +113,26 @@ static struct sc_metric_value quantile(const struct sc_latency *of, uint64_t ns,
 	{                                                                                          \
 		return quantile(&cell->of, cell->of.name##_ns, least);                             \
 	}
+
+/* Of the histogram: files keep no p95 of their own. */
+static struct sc_metric_value quantile_95(const struct sc_latency *of)
+{
+	uint64_t ns = 0;
+
+	if (of->status == SC_MEASURED && of->buckets)
+		(void)sc_hist_quantile(of->buckets, of->max_ns, 0.95, &ns);
+	return quantile(of, ns, 100);
+}
+
+static struct sc_metric_value read_op_ns_p95(const struct sc_cell *cell)
+{
+	return quantile_95(&cell->op_ns);
+}
+
+static struct sc_metric_value read_commit_ns_p95(const struct sc_cell *cell)
+{
+	return quantile_95(&cell->commit_ns);
+}
 
 LATENCY(op_ns, p50, 0)
 LATENCY(op_ns, p90, 10)
@@ -443,6 +464,9 @@ const struct sc_metric sc_metrics[] = {
 	{ "op_ns_p90", "Operation latency, p90", "op p90",
 	  "nine of ten operations took no longer",
 	  NS, LOWER, TIMING, SC_GROUP_LATENCY, read_op_ns_p90 },
+	{ "op_ns_p95", "Operation latency, p95", "op p95",
+	  "19 of 20 operations took no longer",
+	  NS, LOWER, TIMING, SC_GROUP_LATENCY, read_op_ns_p95 },
 	{ "op_ns_p99", "Operation latency, p99", "op p99",
 	  "99 of 100 operations took no longer",
 	  NS, LOWER, TIMING, SC_GROUP_LATENCY, read_op_ns_p99 },
@@ -458,6 +482,9 @@ const struct sc_metric sc_metrics[] = {
 	{ "commit_ns_p90", "Commit latency, p90", "p90",
 	  "nine of ten calls that committed took no longer",
 	  NS, LOWER, TIMING, SC_GROUP_LATENCY, read_commit_ns_p90 },
+	{ "commit_ns_p95", "Commit latency, p95", "p95",
+	  "19 of 20 calls that committed took no longer",
+	  NS, LOWER, TIMING, SC_GROUP_LATENCY, read_commit_ns_p95 },
 	{ "commit_ns_p99", "Commit latency, p99", "p99",
 	  "99 of 100 calls that committed took no longer",
 	  NS, LOWER, TIMING, SC_GROUP_LATENCY, read_commit_ns_p99 },

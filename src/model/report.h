@@ -94,6 +94,7 @@ struct sc_cell {
 	char *same_as; /* id of the cell that was run for it, or NULL */
 	char *same_as_reason;
 	uint64_t rows, seed;
+	uint64_t rate;    /* operations due a second; 0: one after another */
 	double precision; /* asked for, of `converged`; 0 = SC_PRECISION_DEFAULT; not in the file */
 	const struct sc_stop_rule *rule; /* borrowed; NULL: a fixed number of samples; the same */
 
@@ -111,6 +112,7 @@ struct sc_cell {
 	double cpu_wall;           /* process CPU / wall, median over timing samples */
 	uint64_t busy_retries;     /* of all timing samples */
 	uint64_t checkpoints_seen; /* the same */
+	struct sc_company company; /* over all timing samples; a hold of the ledger's, if of none */
 
 	/* from ledger samples */
 	uint64_t ledger_ops, ledger_commits;

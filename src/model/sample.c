@@ -25,6 +25,7 @@ void sc_sample_fini(struct sc_sample *sample)
 	free(sample->op_ns.buckets);
 	free(sample->commit_ns.buckets);
 	free(sample->io);
+	sc_company_fini(&sample->company);
 	memset(sample, 0, sizeof *sample);
 }
 

@@ -13,6 +13,8 @@
 
 #include "../base/err.h"
 #include "../base/status.h"
+#include "company.h"
+#include "latency.h"
 #include "setting.h"
 #include "syncost/meter.h"
 
@@ -39,18 +41,9 @@ struct sc_sample_spec {
 	uint32_t round;
 	uint32_t instruments; /* bit per enum sc_instrument; 0 for timing samples */
 	uint32_t clients;     /* processes that share the operations; 0 and 1: one */
+	uint64_t rate;        /* operations due a second, of all clients; 0: one after another */
 	char *disk;           /* whose traffic is watched: "vda"; NULL: none can be */
 	char *disk_reason;    /* why not */
-};
-
-#define SC_REASON_BYTES 96u
-
-/* A latency distribution; buckets as in syncost/meter.h. */
-struct sc_latency {
-	enum sc_status status;
-	uint64_t n, p50_ns, p90_ns, p99_ns, p999_ns, max_ns;
-	uint32_t *buckets;            /* SC_HIST_BUCKETS counts, owned; NULL when n is 0 */
-	char reason[SC_REASON_BYTES]; /* why it was not measured; empty when it was */
 };
 
 /* I/O of one (instrument, database, role, operation). */
@@ -147,6 +140,7 @@ struct sc_sample {
 	uint64_t busy_retries; /* attempts after SQLITE_BUSY, */
 	uint64_t busy_ns;      /* and the pauses before them; of clients, the sum */
 	struct sc_latency op_ns, commit_ns;
+	struct sc_company company; /* of clients of other workloads, and of a snapshot held */
 	struct sc_space space;
 	uint64_t checkpoints_seen; /* timing: by the WAL's own header, where it can be told */
 	/* ledger samples only */

@@ -23,6 +23,7 @@
 #include "../stats/hist.h"
 #include "../stats/modes.h"
 #include "../stats/order.h"
+#include "find-company.h"
 #include "format.h"
 #include "leak.h"
 #include "report.h"
@@ -165,50 +166,6 @@ static struct sc_interval interval_of(const struct gathering *all, sample_value 
 	return interval;
 }
 
-static int merge_latency(struct sc_latency *into, const struct sc_latency *from)
-{
-	if (from->status != SC_MEASURED || from->n == 0 || !from->buckets) {
-		if (!into->buckets && !into->reason[0]) {
-			into->status = from->status == SC_MEASURED ? SC_SKIPPED : from->status;
-			(void)snprintf(into->reason, sizeof(into->reason), "%s",
-				       from->reason[0] ? from->reason
-						       : "nothing of the kind happened");
-		}
-		return 0;
-	}
-	if (!into->buckets) {
-		into->buckets = calloc(SC_HIST_BUCKETS, sizeof(*into->buckets));
-		if (!into->buckets)
-			return -ENOMEM;
-		into->status = SC_MEASURED;
-		into->reason[0] = '\0';
-	}
-	sc_hist_add(into->buckets, from->buckets);
-	into->n += from->n;
-	if (from->max_ns > into->max_ns)
-		into->max_ns = from->max_ns;
-	return 0;
-}
-
-static void read_quantiles(struct sc_latency *latency)
-{
-	const struct {
-		double q;
-		uint64_t *ns;
-	} quantiles[] = {
-		{0.50, &latency->p50_ns},
-		{0.90, &latency->p90_ns},
-		{0.99, &latency->p99_ns},
-		{0.999, &latency->p999_ns},
-	};
-
-	if (!latency->buckets)
-		return;
-	for (size_t i = 0; i < SC_ARRAY_COUNT(quantiles); i++)
-		(void)sc_hist_quantile(latency->buckets, latency->max_ns, quantiles[i].q,
-				       quantiles[i].ns);
-}
-
 static int merge_latencies(struct sc_cell *cell, const struct gathering *all)
 {
 	for (size_t i = 0; i < all->sample_count; i++) {
@@ -217,14 +174,14 @@ static int merge_latencies(struct sc_cell *cell, const struct gathering *all)
 
 		if (!is_usable(sample, SC_SAMPLE_TIMING))
 			continue;
-		r = merge_latency(&cell->op_ns, &sample->op_ns);
+		r = sc_latency_merge(&cell->op_ns, &sample->op_ns);
 		if (r == 0)
-			r = merge_latency(&cell->commit_ns, &sample->commit_ns);
+			r = sc_latency_merge(&cell->commit_ns, &sample->commit_ns);
 		if (r < 0)
 			return r;
 	}
-	read_quantiles(&cell->op_ns);
-	read_quantiles(&cell->commit_ns);
+	sc_latency_read_quantiles(&cell->op_ns);
+	sc_latency_read_quantiles(&cell->commit_ns);
 	return 0;
 }
 
@@ -298,7 +255,8 @@ static int summarise_ledger(struct sc_cell *cell, const struct gathering *all)
 	if (median_of(all, SC_SAMPLE_LEDGER,
 		      cell->checkpoints_seen > 0 ? ns_per_op : ns_per_op_between_checkpoints,
 		      &ledger_ns) &&
-	    median_of(all, SC_SAMPLE_TIMING, ns_per_op, &timing_ns) && timing_ns > 0)
+	    median_of(all, SC_SAMPLE_TIMING, ns_per_op, &timing_ns) && timing_ns > 0 &&
+	    cell->rate == 0) /* on a schedule the time is that of the schedule */
 		cell->instrument_cost = ledger_ns / timing_ns;
 
 	if (first->io_count == 0)
@@ -627,7 +585,27 @@ static int find_all(struct sc_cell *cell, const struct gathering *all)
 		r = find_no_checkpoint(cell);
 	if (r == 0)
 		r = find_ledger(cell, all);
-	return r;
+	return r < 0 ? r : sc_find_company(cell);
+}
+
+/* Of the timing samples; of the ledger's but a hold, where they have none in which a commit paid.
+ */
+static int summarise_company(struct sc_cell *cell, const struct gathering *all)
+{
+	const struct sc_sample *ledger = first_of(all, SC_SAMPLE_LEDGER);
+	struct sc_company hold = {0};
+
+	for (size_t i = 0; i < all->sample_count; i++) {
+		int r = 0;
+
+		if (is_usable(&all->samples[i], SC_SAMPLE_TIMING))
+			r = sc_company_add(&cell->company, &all->samples[i].company);
+		if (r < 0)
+			return r;
+	}
+	if (ledger)
+		hold.hold = ledger->company.hold;
+	return sc_company_add(&cell->company, &hold);
 }
 
 static int summarise(struct sc_cell *cell, const struct gathering *all)
@@ -652,6 +630,8 @@ static int summarise(struct sc_cell *cell, const struct gathering *all)
 	r = summarise_timing(cell, all);
 	if (r == 0)
 		r = summarise_ledger(cell, all);
+	if (r == 0)
+		r = summarise_company(cell, all);
 	if (r == 0)
 		r = find_all(cell, all);
 	return r;

@@ -108,6 +108,9 @@ static const struct sc_key workload_keys[] = {
 	{"warmup_ops", SC_KEY_U64, .offset = WORKLOAD(warmup_ops), .max = OPERATIONS_MAX},
 	{"expect", SC_KEY_OBJECT, .read = read_expect},
 	{"checks", SC_KEY_OBJECT, .read = read_checks},
+	{"latency", SC_KEY_CHOICE, .offset = WORKLOAD(latency_of), .choices = sc_latency_of_names},
+	{"busy", SC_KEY_OBJECT, .read = sc_busy_read},
+	{"beside", SC_KEY_OBJECT, .read = sc_beside_read},
 };
 /* clang-format on */
 

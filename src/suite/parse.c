@@ -340,6 +340,8 @@ static int check_workloads(struct sc_key_reader *reader, const struct sc_suite *
 		}
 		r = check_picks(reader, suite, suite->workloads[i].parameters,
 				suite->workloads[i].parameter_count, true);
+		if (r == 0)
+			r = sc_beside_check(reader, suite, &suite->workloads[i]);
 		if (r < 0)
 			return r;
 		sc_key_leave(reader, length);
@@ -421,6 +423,8 @@ static const struct {
 	{"workloads[].", sc_suite_workload_keys},
 	{"workloads[].rows_per_commit.", sc_suite_commit_keys},
 	{"workloads[].expect.", sc_suite_expect_keys},
+	{"workloads[].busy.", sc_suite_busy_keys},
+	{"workloads[].beside[].", sc_suite_beside_keys},
 };
 
 bool sc_suite_key_path(size_t index, char *path, size_t path_bytes)

@@ -41,6 +41,7 @@ static void workload_fini(struct sc_workload *workload)
 	free(workload->statements);
 	free(workload->checks);
 	free_parameters(workload->parameters, workload->parameter_count);
+	sc_beside_fini(workload);
 	free(workload->name);
 	free(workload->title);
 	free(workload->unit);

@@ -12,6 +12,7 @@
 
 #include "../base/err.h"
 #include "../model/setting.h"
+#include "clients.h"
 
 struct sc_generator; /* how a parameter's values come about; see generate.h */
 
@@ -69,6 +70,10 @@ struct sc_workload {
 	int64_t result_rows_per_op; /* expected result rows of one operation; -1: not checked */
 	struct sc_check *checks;
 	size_t check_count;
+	int latency_of; /* enum sc_latency_of */
+	struct sc_busy busy;
+	struct sc_beside beside[SC_BESIDE_MAX]; /* clients beside its own */
+	size_t beside_count;
 };
 
 /* What each connection is told beside the setting. */

@@ -376,6 +376,25 @@ static bool has_sum(const struct sc_suite *suite, const struct sc_parameter *par
 	return false;
 }
 
+/* Of clients beside the workload's own. */
+static bool is_beside_figure(const struct sc_suite *suite, const struct sc_workload *workload,
+			     const char *name)
+{
+	static const char *const known[] = {"operations", "commits", "result_rows"};
+	const struct sc_workload *other;
+	size_t index = 0;
+
+	name = sc_beside_figure(workload, name, &index);
+	if (!name)
+		return false;
+	for (size_t i = 0; i < SC_ARRAY_COUNT(known); i++)
+		if (strcmp(known[i], name) == 0)
+			return true;
+	other = sc_suite_workload(suite, workload->beside[index].workload);
+	return other && strncmp(name, "sum_", 4) == 0 &&
+	       has_sum(suite, other->parameters, other->parameter_count, name + 4);
+}
+
 /* Whether a check may use @name, without its colon. */
 static bool is_figure(const struct sc_suite *suite, const struct sc_workload *workload,
 		      const char *name)
@@ -391,7 +410,7 @@ static bool is_figure(const struct sc_suite *suite, const struct sc_workload *wo
 	if (strncmp(name, dataset_sum, strlen(dataset_sum)) == 0)
 		return has_sum(suite, suite->dataset_parameters, suite->dataset_parameter_count,
 			       name + strlen(dataset_sum));
-	return false;
+	return is_beside_figure(suite, workload, name);
 }
 
 static int check_check(struct validation *self, const struct sc_workload *workload, const char *sql)

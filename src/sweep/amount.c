@@ -86,3 +86,13 @@ struct sc_amount sc_amount_choose(const struct sc_sample *ledger, const struct s
 	amount.cycle_operations = cycle * unit;
 	return amount;
 }
+
+uint64_t sc_amount_scheduled(const struct sc_sample *ledger, uint64_t rate)
+{
+	double due = (double)rate * SC_AMOUNT_SCHEDULED_NS / 1e9;
+	double possible = sc_sample_rate(ledger) * SC_AMOUNT_TIME_MAX_NS / 1e9;
+
+	if (possible > 0 && possible < due)
+		due = possible;
+	return due < SC_AMOUNT_SCHEDULED_MIN ? SC_AMOUNT_SCHEDULED_MIN : (uint64_t)due;
+}

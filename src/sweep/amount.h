@@ -9,6 +9,9 @@
 #define SC_AMOUNT_COMMITS     20u         /* and as many commits, on slow storage */
 #define SC_AMOUNT_TIME_MAX_NS 2000000000u /* but no longer, unless one commit takes that long */
 
+#define SC_AMOUNT_SCHEDULED_NS  1000000000u /* of a schedule, that a timing sample runs */
+#define SC_AMOUNT_SCHEDULED_MIN 100u        /* operations of it, at least: they have a p99 */
+
 struct sc_amount {
 	uint64_t operations;       /* whole commits of the workload */
 	uint64_t cycle_operations; /* that fill the WAL up to a checkpoint; 0: no checkpoints */
@@ -26,3 +29,10 @@ struct sc_amount {
  */
 struct sc_amount sc_amount_choose(const struct sc_sample *ledger, const struct sc_setting *setting,
 				  enum sc_wal_state wal_state);
+
+/**
+ * sc_amount_scheduled() - the same where @rate operations are due a second
+ *
+ * No more than what SC_AMOUNT_TIME_MAX_NS suffices for, if the schedule cannot be kept.
+ */
+uint64_t sc_amount_scheduled(const struct sc_sample *ledger, uint64_t rate);

@@ -38,6 +38,7 @@ static int fill_spec(const struct sc_drive *drive, size_t index, uint32_t round,
 	spec->setting = cell->setting;
 	spec->wal_state = cell->wal_state;
 	spec->clients = cell->clients;
+	spec->rate = plan->rate;
 	spec->rows = cell->rows;
 	spec->seed = plan->seed;
 	spec->operations = round == 0 ? sc_record_commits(drive->sweep, index, workload->ledger_ops)

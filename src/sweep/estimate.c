@@ -52,10 +52,22 @@ static uint64_t at_most(uint64_t value, uint64_t limit)
 	return value < limit ? value : limit;
 }
 
-static uint64_t timed_ns(const struct sc_estimate *estimate, const struct sc_plan_cell *cell,
-			 uint64_t unit, uint64_t commit_ns)
+static uint64_t scheduled_ns(const struct sc_estimate *estimate, uint64_t rate)
+{
+	if (estimate->operations)
+		return (uint64_t)((double)estimate->operations * 1e9 / (double)rate);
+	return rate < SC_AMOUNT_SCHEDULED_MIN
+		       ? UINT64_C(1) * SC_AMOUNT_SCHEDULED_MIN * SC_AMOUNT_SCHEDULED_NS / rate
+		       : SC_AMOUNT_SCHEDULED_NS;
+}
+
+static uint64_t timed_ns(const struct sc_estimate *estimate, const struct sc_plan *plan,
+			 const struct sc_plan_cell *cell, uint64_t unit, uint64_t commit_ns)
 {
 	uint64_t cycle_ns;
+
+	if (plan->rate > 0)
+		return scheduled_ns(estimate, plan->rate);
 
 	if (estimate->operations)
 		return (estimate->operations + unit - 1) / unit * commit_ns;
@@ -83,7 +95,7 @@ uint64_t sc_estimate_sample(const struct sc_estimate *estimate, const struct sc_
 	ns += at_most(workload->warmup_ops / unit, UINT32_MAX) * commit_ns;
 	if (kind == SC_SAMPLE_LEDGER)
 		return ns + at_most(workload->ledger_ops / unit + 1, UINT32_MAX) * commit_ns;
-	return ns + timed_ns(estimate, cell, unit, commit_ns);
+	return ns + timed_ns(estimate, plan, cell, unit, commit_ns);
 }
 
 uint64_t sc_estimate_sweep(const struct sc_estimate *estimate, const struct sc_plan *plan,

@@ -160,6 +160,8 @@ int sc_casualties_check(const struct sc_timed_part *part, struct sc_program *pro
 	*ret_reason = NULL;
 	if (count_uncertain(part) > UNCERTAIN_MAX)
 		*ret_reason = "too many clients failed";
+	else if (part->beside_count > 0)
+		*ret_reason = "clients of other workloads ran beside";
 	else if (workload->check_count == 0)
 		*ret_reason = "the workload has no checks";
 	else if (sc_verify_uses(workload, "result_rows") || sc_verify_uses(workload, "result_sum"))

@@ -16,16 +16,42 @@
 #include "../base/clock.h"
 #include "execute-database.h"
 #include "execute-merge.h"
+#include "syncost.h"
 
 #define CONNECT_TRIES    500
 #define CONNECT_PAUSE_NS 10000000
+#define BESIDE_BLOCK     1024u /* operations, at least; a whole number of commits */
 
 struct own { /* what a client holds */
 	sqlite3 *db;
 	struct sc_program *program;
 	struct sc_block *block;
 	struct sc_timing timing; /* its buckets are the shared ones */
+	bool holds;              /* a transaction that reads is open, until it is to be let go */
 };
+
+const struct sc_clients_beside *sc_client_beside(const struct sc_clients *self, uint32_t index,
+						 uint32_t *ret_number)
+{
+	uint32_t first = self->own;
+
+	for (size_t i = 0; i < self->task.beside_count; i++) {
+		const struct sc_clients_beside *beside = &self->task.beside[i];
+
+		*ret_number = index - first;
+		if (index >= first && index < first + beside->clients)
+			return beside;
+		first += beside->clients;
+	}
+	return NULL;
+}
+
+uint64_t sc_client_block(const struct sc_workload *workload)
+{
+	uint64_t rows = workload->rows_per_commit;
+
+	return (BESIDE_BLOCK + rows - 1) / rows * rows;
+}
 
 static void enter(const char *phase)
 {
@@ -95,19 +121,80 @@ static int connect_client(const struct sc_clients *self, const char *vfs, sqlite
 }
 
 /* A workload that only reads finds its pages in the connection's own cache, as it would alone. */
-static int warm_reads(const struct sc_clients *self, struct own *own, struct sc_error *error)
+static int warm_reads(const struct sc_workload *workload, struct own *own, struct sc_error *error)
 {
 	SC_CLEANUP(sc_block_freep) struct sc_block *block = NULL;
 	SC_CLEANUP(sc_timing_fini) struct sc_timing timing = {0};
 	struct sc_tally tally = {0};
 	int r;
 
-	if (self->task.workload->writes || self->task.workload->warmup_ops == 0)
+	if (workload->writes || workload->warmup_ops == 0)
 		return 0;
 	r = sc_timing_init(&timing, error);
 	if (r == 0)
-		r = sc_block_new(own->program, 0, self->task.workload->warmup_ops, &block, error);
+		r = sc_block_new(own->program, 0, workload->warmup_ops, &block, error);
 	return r < 0 ? r : sc_program_run(own->program, block, 0, &tally, &timing, error);
+}
+
+/* A snapshot is held, and what its end does is seen; a fresh WAL ends before. */
+static bool watches(const struct sc_clients *self)
+{
+	return self->shared->hold.commits > 0 && self->shared->fresh_pages == 0;
+}
+
+/* One operation in a transaction of its own, which stays open. */
+static int take_snapshot(struct own *own, struct sc_error *error)
+{
+	SC_CLEANUP(sc_block_freep) struct sc_block *block = NULL;
+	SC_CLEANUP(sc_timing_fini) struct sc_timing timing = {0};
+	struct sc_tally tally = {0};
+	int r;
+
+	r = sc_timing_init(&timing, error);
+	if (r == 0)
+		r = sc_block_new(own->program, 0, 1, &block, error);
+	if (r == 0)
+		r = sc_database_run(own->db, "BEGIN", error);
+	if (r == 0)
+		r = sc_program_run(own->program, block, 0, &tally, &timing, error);
+	own->holds = r == 0;
+	return r;
+}
+
+/* One that runs another workload. Its instruments are off: the ledger is of the sample's own. */
+static int prepare_beside(const struct sc_clients *self, uint32_t index,
+			  const struct sc_clients_beside *beside, uint32_t number, struct own *own,
+			  struct sc_error *error)
+{
+	struct sc_client *client = &self->shared->clients[index];
+	const struct sc_program_options options = {
+		.rows_per_commit = beside->holds ? 1 : beside->workload->rows_per_commit,
+		.acknowledged = &client->acknowledged,
+		.commits = &self->shared->commits,
+		.is_full = &self->shared->is_full,
+		.is_over = &self->shared->hold.is_over,
+	};
+	uint64_t block = sc_client_block(beside->workload);
+	int r;
+
+	own->timing.op_buckets = client->op_buckets;
+	own->timing.commit_buckets = client->commit_buckets;
+	r = sc_instruments_start(&client->instruments, 0, self->task.path, error);
+	if (r == 0)
+		r = connect_client(self, NULL, &own->db, error);
+	if (r == 0)
+		r = sc_program_new(own->db, beside->workload, beside->values, &options,
+				   &own->program, error);
+	if (r == 0 && beside->holds)
+		r = take_snapshot(own, error);
+	else if (r == 0)
+		r = warm_reads(beside->workload, own, error);
+	if (r == 0)
+		r = sc_block_new(own->program, number * block, block, &own->block, error);
+	if (r == 0 && self->shared->fresh_pages)
+		sc_program_stay_fresh(own->program, self->shared->fresh_pages);
+	atomic_store(&client->acknowledged, 0);
+	return r;
 }
 
 static int prepare_client(const struct sc_clients *self, uint32_t index, struct own *own,
@@ -123,6 +210,9 @@ static int prepare_client(const struct sc_clients *self, uint32_t index, struct 
 	options.acknowledged = &client->acknowledged;
 	options.commits = &self->shared->commits;
 	options.is_full = &self->shared->is_full;
+	options.due.first = index;
+	if (watches(self))
+		options.watch = &client->watch;
 	r = sc_instruments_start(&client->instruments, task->spec->instruments, task->path, error);
 	if (r < 0)
 		return r;
@@ -132,12 +222,15 @@ static int prepare_client(const struct sc_clients *self, uint32_t index, struct 
 		r = sc_program_new(own->db, task->workload, task->values, &options, &own->program,
 				   error);
 	if (r == 0)
-		r = warm_reads(self, own, error);
+		r = warm_reads(task->workload, own, error);
 	if (r == 0)
 		r = sc_block_new(own->program, self->shared->first + index * self->share,
 				 self->share, &own->block, error);
 	if (r == 0 && self->shared->fresh_pages)
 		sc_program_stay_fresh(own->program, self->shared->fresh_pages);
+	else if (r == 0 && watches(self))
+		sc_watch_start(&client->watch, own->db, &self->shared->hold,
+			       self->shared->effective.wal_autocheckpoint);
 	atomic_store(&client->acknowledged, 0);
 	return r < 0 ? r : sc_instruments_reset(&client->instruments, error);
 }
@@ -148,6 +241,32 @@ static uint64_t process_cpu_ns(void)
 
 	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now); /* cannot fail for this clock */
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* As long as the sample's own run. */
+static int run_beside(const struct sc_clients *self, uint32_t index, struct own *own,
+		      struct sc_error *error)
+{
+	struct sc_clients_shared *shared = self->shared;
+	struct sc_client *client = &shared->clients[index];
+	int r = 0;
+
+	enter("sc-beside");
+	client->start_ns = sc_monotonic_ns();
+	if (own->holds) {
+		sc_hold_keep(&shared->hold);
+		r = sc_database_run(own->db, "COMMIT", error);
+		sc_hold_let_go(&shared->hold);
+	} else {
+		while (r == 0 && !atomic_load(&shared->hold.is_over) &&
+		       !atomic_load(&shared->is_full))
+			r = sc_program_run(own->program, own->block, 0, &client->tally,
+					   &own->timing, error);
+	}
+	client->end_ns = sc_monotonic_ns();
+	client->op_ns_max = own->timing.op_ns_max;
+	client->commit_ns_max = own->timing.commit_ns_max;
+	return r;
 }
 
 static int run_client(const struct sc_clients *self, uint32_t index, struct own *own,
@@ -161,6 +280,7 @@ static int run_client(const struct sc_clients *self, uint32_t index, struct own 
 	enter("sc-measure");
 	cpu_ns = process_cpu_ns();
 	client->start_ns = sc_monotonic_ns();
+	client->watch.start_ns = syncost_now_ns();
 	r = sc_program_run(own->program, own->block,
 			   spec->kind == SC_SAMPLE_TIMING ? spec->time_limit_ns : 0, &client->tally,
 			   &own->timing, error);
@@ -203,18 +323,22 @@ static int close_client(const struct sc_clients *self, struct own *own, struct s
 static int work(const struct sc_clients *self, uint32_t index, int fd, struct sc_error *error)
 {
 	struct sc_client *client = &self->shared->clients[index];
+	const struct sc_clients_beside *beside;
 	struct sc_usage before, after;
 	struct own own = {0};
+	uint32_t number = 0;
 	int r;
 
 	pass_gate(self, SC_GATE_PREPARE);
-	r = prepare_client(self, index, &own, error);
+	beside = sc_client_beside(self, index, &number);
+	r = beside ? prepare_beside(self, index, beside, number, &own, error)
+		   : prepare_client(self, index, &own, error);
 	if (r < 0)
 		return r;
 	before = sc_usage_read("");
 	say(fd);
 	pass_gate(self, SC_GATE_RUN);
-	r = run_client(self, index, &own, error);
+	r = beside ? run_beside(self, index, &own, error) : run_client(self, index, &own, error);
 	if (r < 0) /* others may be waiting for its locks */
 		(void)close_client(self, &own, &(struct sc_error){0});
 	say(fd);

@@ -33,6 +33,7 @@ struct sc_client {
 	bool has_snapshot;
 	uint64_t op_ns_max, commit_ns_max;
 	uint32_t op_buckets[SC_HIST_BUCKETS], commit_buckets[SC_HIST_BUCKETS];
+	struct sc_watch watch; /* where a snapshot is held */
 	struct sc_error error;
 };
 
@@ -44,6 +45,7 @@ struct sc_clients_shared {
 	struct sc_setting effective;
 	_Alignas(64) _Atomic uint64_t commits; /* of all clients */
 	_Alignas(64) _Atomic bool is_full;     /* read after each operation, written once */
+	_Alignas(64) struct sc_hold_gate hold; /* is_over is for all that run beside */
 	struct sc_client clients[];
 };
 
@@ -55,7 +57,8 @@ struct sc_client_process { /* the sample's side of a client */
 
 struct sc_clients {
 	struct sc_clients_task task;
-	uint32_t count;
+	uint32_t count; /* all of them: first the workload's own, then those beside, in order */
+	uint32_t own;   /* of its own workload */
 	uint64_t share;
 	pid_t parent;
 	int gates[SC_GATE_COUNT_][2];
@@ -73,6 +76,13 @@ struct sc_clients {
  * No destructors, no exit handlers, nothing of its parent's.
  */
 _Noreturn void sc_client_be(const struct sc_clients *self, uint32_t index, int fd);
+
+/** sc_client_beside() - whom client @index belongs to; NULL: the workload's own */
+const struct sc_clients_beside *sc_client_beside(const struct sc_clients *self, uint32_t index,
+						 uint32_t *ret_number);
+
+/** sc_client_block() - operations whose values a client beside has; they come again */
+uint64_t sc_client_block(const struct sc_workload *workload);
 
 /** sc_client_snapshot() - where client @index puts its ledger. */
 struct sc_shared_snapshot *sc_client_snapshot(const struct sc_clients *self, uint32_t index);

@@ -104,11 +104,17 @@ static int check_task(const struct sc_clients_task *task, struct sc_error *error
 	if (count > SC_CLIENTS_MAX)
 		return sc_fail(error, SC_E_LIMIT, "%" PRIu32 " clients, more than %u", count,
 			       SC_CLIENTS_MAX);
+	for (size_t i = 0; i < task->beside_count; i++)
+		if (task->beside[i].holds && task->spec->setting.journal_mode != SC_JOURNAL_WAL)
+			return sc_fail(error, SC_E_UNMEASURABLE,
+				       "workload %s: a snapshot that is held keeps all others from "
+				       "committing outside of WAL",
+				       task->workload->name);
 	if (task->spec->setting.locking_mode == SC_LOCKING_EXCLUSIVE)
 		return sc_fail(error, SC_E_UNMEASURABLE,
 			       "locking_mode=EXCLUSIVE lets one connection in, not %" PRIu32
 			       " clients",
-			       count);
+			       count + sc_workload_beside_clients(task->workload));
 	return 0;
 }
 
@@ -141,6 +147,24 @@ static int set_clock(const struct sc_clients_task *task, struct sc_error *error)
 	if (r == 0)
 		sc_instruments_stop(&clock);
 	return r;
+}
+
+/* From how many commits on the snapshot is let go, if one is held. */
+static void set_hold(struct sc_clients *self)
+{
+	uint64_t rows = self->task.options.rows_per_commit;
+	double commits = (double)self->own * (double)((self->share + rows - 1) / rows);
+
+	for (size_t i = 0; i < self->task.beside_count; i++) {
+		const struct sc_clients_beside *beside = &self->task.beside[i];
+
+		if (!beside->holds)
+			continue;
+		self->shared->hold.holders = beside->clients;
+		self->shared->hold.commits = (uint64_t)(beside->hold_until * commits);
+		if (self->shared->hold.commits == 0)
+			self->shared->hold.commits = 1;
+	}
 }
 
 static int start_one(struct sc_clients *self, uint32_t index, struct sc_error *error)
@@ -177,15 +201,19 @@ int sc_clients_start(const struct sc_clients_task *task, struct sc_clients **ret
 	if (!self)
 		return sc_fail(error, -ENOMEM, "clients");
 	self->task = *task;
-	self->count = sc_clients_count(task->spec);
-	self->share = (operations + self->count - 1) / self->count;
+	self->own = self->count = sc_clients_count(task->spec);
+	for (size_t i = 0; i < task->beside_count; i++)
+		self->count += task->beside[i].clients;
+	self->share = (operations + self->own - 1) / self->own;
 	self->share = (self->share + rows - 1) / rows * rows;
 	self->parent = getpid();
 	for (int gate = 0; gate < SC_GATE_COUNT_; gate++)
 		self->gates[gate][0] = self->gates[gate][1] = -1;
 	r = allocate(self, error);
-	if (r == 0)
+	if (r == 0) {
+		set_hold(self);
 		r = set_clock(task, error);
+	}
 	for (uint32_t i = 0; i < self->count && r == 0; i++)
 		r = start_one(self, i, error);
 	if (r < 0)
@@ -263,19 +291,23 @@ int sc_clients_prepare(struct sc_clients *self, uint64_t first, const struct sc_
 
 /* --- what they tell */
 
+static void add_tally(struct sc_tally *into, const struct sc_tally *from)
+{
+	into->operations += from->operations;
+	into->commits += from->commits;
+	into->result_rows += from->result_rows;
+	into->result_sum = (int64_t)((uint64_t)into->result_sum + (uint64_t)from->result_sum);
+	into->busy_retries += from->busy_retries;
+	into->busy_ns += from->busy_ns;
+}
+
 static void add_client(struct sc_timed_part *part, const struct sc_client *client,
 		       struct sc_timing *timing)
 {
 	part->threads_ns += client->end_ns - client->start_ns;
 	part->cpu_ns += client->cpu_ns;
 	sc_usage_add(&part->usage, &client->usage);
-	part->tally.operations += client->tally.operations;
-	part->tally.commits += client->tally.commits;
-	part->tally.result_rows += client->tally.result_rows;
-	part->tally.result_sum =
-		(int64_t)((uint64_t)part->tally.result_sum + (uint64_t)client->tally.result_sum);
-	part->tally.busy_retries += client->tally.busy_retries;
-	part->tally.busy_ns += client->tally.busy_ns;
+	add_tally(&part->tally, &client->tally);
 	part->instruments = client->instruments;
 	sc_hist_add(timing->op_buckets, client->op_buckets);
 	sc_hist_add(timing->commit_buckets, client->commit_buckets);
@@ -291,12 +323,14 @@ static void note_end(const struct sc_clients *self, uint32_t index, struct sc_ti
 	uint64_t rows = self->task.options.rows_per_commit, left;
 	struct sc_client_end *end = &part->ends[index];
 
+	end->has_failed = atomic_load(&client->state) != SC_CLIENT_DONE;
+	part->failed += end->has_failed;
+	if (index >= self->own)
+		return; /* values of other streams */
 	end->first = self->shared->first + index * self->share;
 	end->operations = atomic_load_explicit(&client->acknowledged, memory_order_acquire);
-	end->has_failed = atomic_load(&client->state) != SC_CLIENT_DONE;
 	if (!end->has_failed)
 		return;
-	part->failed++;
 	left = self->share - end->operations;
 	if (self->task.workload->writes)
 		end->uncertain = left < rows ? left : rows;
@@ -312,10 +346,38 @@ static int merge_snapshots(const struct sc_clients *self, struct sc_timed_part *
 	part->snapshot = calloc(1, sizeof(*part->snapshot));
 	if (!part->snapshot)
 		return sc_fail(error, -ENOMEM, "the ledger of the clients");
-	for (uint32_t i = 0; i < self->count && r == 0; i++)
+	for (uint32_t i = 0; i < self->own && r == 0; i++)
 		if (self->shared->clients[i].has_snapshot)
 			r = sc_snapshot_merge(part->snapshot, sc_client_snapshot(self, i), error);
 	return r;
+}
+
+static void add_beside(const struct sc_clients *self, uint32_t index, struct sc_timed_part *part)
+{
+	const struct sc_client *client = &self->shared->clients[index];
+	uint32_t number = 0;
+	const struct sc_clients_beside *beside = sc_client_beside(self, index, &number);
+	struct sc_timed_beside *into = &part->beside[beside - self->task.beside];
+
+	add_tally(&into->tally, &client->tally);
+	into->operations[number] = client->tally.operations;
+	sc_hist_add(into->timing.op_buckets, client->op_buckets);
+	if (client->op_ns_max > into->timing.op_ns_max)
+		into->timing.op_ns_max = client->op_ns_max;
+}
+
+static void add_hold(const struct sc_clients *self, const struct sc_timing *timing,
+		     struct sc_timed_part *part)
+{
+	uint64_t typical_ns = 0, first_ns = UINT64_MAX;
+
+	if (self->shared->hold.commits == 0)
+		return;
+	for (uint32_t i = 0; i < self->own; i++)
+		sc_hold_add(&part->hold, &self->shared->clients[i].watch, i + 1, &first_ns);
+	(void)sc_hist_quantile(timing->commit_buckets, timing->commit_ns_max, 0.5, &typical_ns);
+	sc_hold_finish(&part->hold, &self->shared->hold, self->shared->clients[0].watch.start_ns,
+		       self->shared->effective.page_size, typical_ns);
 }
 
 static int collect(const struct sc_clients *self, uint64_t release_ns, struct sc_timed_part *part,
@@ -329,6 +391,10 @@ static int collect(const struct sc_clients *self, uint64_t release_ns, struct sc
 		char when[64];
 
 		note_end(self, i, part);
+		if (!part->ends[i].has_failed && i >= self->own) {
+			add_beside(self, i, part);
+			continue;
+		}
 		if (!part->ends[i].has_failed) {
 			add_client(part, client, timing);
 			if (client->end_ns - release_ns > part->wall_ns)
@@ -340,7 +406,25 @@ static int collect(const struct sc_clients *self, uint64_t release_ns, struct sc
 		if (r == 0)
 			r = fail_client(self, i, when, error);
 	}
+	add_hold(self, timing, part);
 	return r < 0 ? r : merge_snapshots(self, part, error);
+}
+
+static int prepare_parts(const struct sc_clients *self, struct sc_timed_part *part,
+			 struct sc_error *error)
+{
+	for (size_t i = 0; i < self->task.beside_count; i++) {
+		const struct sc_clients_beside *beside = &self->task.beside[i];
+		int r;
+
+		part->beside[i].clients = beside->clients;
+		part->beside[i].block = sc_client_block(beside->workload);
+		part->beside_count = i + 1;
+		r = sc_timing_init(&part->beside[i].timing, error);
+		if (r < 0)
+			return r;
+	}
+	return 0;
 }
 
 int sc_clients_run(struct sc_clients *self, struct sc_timed_part *ret_part,
@@ -356,11 +440,17 @@ int sc_clients_run(struct sc_clients *self, struct sc_timed_part *ret_part,
 		ret_part->count = 0;
 		return sc_fail(error, -ENOMEM, "clients");
 	}
+	r = prepare_parts(self, ret_part, error);
+	if (r < 0)
+		return r;
 	before = sc_usage_read("");
 	release_ns = sc_monotonic_ns();
 	open_gate(self, SC_GATE_RUN);
-	for (uint32_t i = 0; i < self->count; i++)
+	for (uint32_t i = 0; i < self->own; i++)
 		(void)hear(self, i); /* who ends without a word is found below */
+	atomic_store(&self->shared->hold.is_over, true);
+	for (uint32_t i = self->own; i < self->count; i++)
+		(void)hear(self, i);
 	after = sc_usage_read("");
 	open_gate(self, SC_GATE_CLOSE);
 	for (uint32_t i = 0; i < self->count; i++)
@@ -376,4 +466,7 @@ void sc_timed_part_fini(struct sc_timed_part *part)
 	part->snapshot = NULL;
 	free(part->ends);
 	part->ends = NULL;
+	for (size_t i = 0; i < part->beside_count; i++)
+		sc_timing_fini(&part->beside[i].timing);
+	part->beside_count = 0;
 }

@@ -11,12 +11,22 @@
  */
 
 #include "../base/procfs.h"
+#include "execute-hold.h"
 #include "execute-ledger.h"
 #include "execute-program.h"
 
 #define SC_CLIENTS_MAX 1024u
 
 struct sc_clients;
+
+/* Clients of another workload, beside those of the sample's own. */
+struct sc_clients_beside {
+	const struct sc_workload *workload;
+	const struct sc_stream_set *values;
+	uint32_t clients;
+	bool holds; /* one snapshot each, until the share below; see struct sc_beside */
+	double hold_until;
+};
 
 /* What the clients inherit; made before they are started, borrowed by them. */
 struct sc_clients_task {
@@ -26,9 +36,11 @@ struct sc_clients_task {
 	const struct sc_workload *workload;
 	const struct sc_stream_set *values;
 	struct sc_program_options options;
+	struct sc_clients_beside beside[SC_BESIDE_MAX];
+	size_t beside_count;
 };
 
-/** sc_clients_count() - how many a specification asks for; 1: the sample runs in its own process */
+/** sc_clients_count() - how many a specification asks for, without those beside */
 uint32_t sc_clients_count(const struct sc_sample_spec *spec);
 
 /**
@@ -66,6 +78,15 @@ struct sc_client_end {
 	bool has_failed;
 };
 
+/* What the clients of one other workload did meanwhile. */
+struct sc_timed_beside {
+	struct sc_tally tally;
+	struct sc_timing timing; /* owned */
+	uint32_t clients;
+	uint64_t block; /* client i's values begin at i * block, and come again after as many */
+	uint64_t operations[64]; /* of each client */
+};
+
 /* The timed part, of a sample's own process or of all clients together. */
 struct sc_timed_part {
 	uint64_t wall_ns;    /* to the end of the last client */
@@ -77,7 +98,10 @@ struct sc_timed_part {
 	struct sc_instruments instruments; /* that ran */
 	struct syncost_snapshot *snapshot; /* owned; NULL: none ran, or clients failed */
 	struct sc_client_end *ends;        /* count of them; owned */
-	uint32_t count, failed;            /* clients; 0: none */
+	uint32_t count, failed;            /* clients; 0: none; failed: of those beside too */
+	struct sc_timed_beside beside[SC_BESIDE_MAX];
+	size_t beside_count;
+	struct sc_hold hold; /* holders 0: none */
 };
 void sc_timed_part_fini(struct sc_timed_part *part);
 

@@ -14,6 +14,8 @@
 
 #define SC_PROGRAM_STATEMENTS_MAX 4096u /* with each name substituted */
 
+struct sc_watch;
+
 /* Counts of what ran; only ever added to. */
 struct sc_tally {
 	uint64_t operations, commits;
@@ -37,6 +39,15 @@ struct sc_program_place {
 	const struct sc_connection *connection;
 };
 
+/*
+ * A schedule, of transactions: the first is due `first` times every_ns after the run's start, the
+ * next one `stride` times every_ns later. every_ns 0: one after another.
+ */
+struct sc_due {
+	double every_ns;
+	uint32_t first, stride;
+};
+
 /* How a program runs, from the workload and the specification. */
 struct sc_program_options {
 	uint64_t rows_per_commit;             /* >= 1 */
@@ -47,6 +58,9 @@ struct sc_program_options {
 	_Atomic uint64_t *acknowledged; /* its operations that SQLite has said are committed */
 	_Atomic uint64_t *commits;      /* of all clients */
 	_Atomic bool *is_full;          /* see sc_program_is_full() */
+	_Atomic bool *is_over;          /* those whom it runs beside have ended; NULL: nobody */
+	struct sc_watch *watch;         /* of the WAL, while a snapshot is held; NULL: none is */
+	struct sc_due due;
 };
 
 struct sc_program;
@@ -102,6 +116,9 @@ void sc_block_choose(struct sc_block *block, uint64_t from, uint64_t to);
  */
 void sc_program_stay_fresh(struct sc_program *program, uint32_t pages);
 
+/** sc_program_schedule() - for each later run; {0}: none */
+void sc_program_schedule(struct sc_program *program, struct sc_due due);
+
 /** sc_program_is_full() - whether a run ended for that reason. */
 bool sc_program_is_full(const struct sc_program *program);
 
@@ -112,7 +129,9 @@ bool sc_program_is_full(const struct sc_program *program);
  * @timing: added to
  *
  * An operation lasts from the end of the one before to its own end; the last of a transaction
- * includes the commit, the first the begin. The time of a commit is that of the call that commits.
+ * includes the commit, the first the begin. On a schedule it lasts from the moment at which its
+ * transaction was due, however late that began. The time of a commit is that of the call that
+ * commits.
  * Allocates nothing itself. After SQLITE_BUSY the same call is tried again, or the transaction
  * begins anew where it holds a lock that another one may be waiting for; up to a minute in which
  * no client commits.

@@ -15,13 +15,18 @@
  * double up to a limit and are drawn from their upper half, so that clients do not meet again.
  * Whoever has just committed is first at the lock again and may go on for long; so patience is
  * counted from the last commit of any client.
+ *
+ * A suite may say otherwise (struct sc_busy): pauses of one length, patience with each call for
+ * itself, and transactions that are not replayed.
  */
 
 #include "execute-run.h"
 
+#include <time.h>
 #include <unistd.h>
 
 #include "execute-database.h"
+#include "execute-hold.h"
 #include "syncost.h"
 
 #define RETRY_NS_MIN   100000u      /* the first pause after SQLITE_BUSY */
@@ -31,6 +36,9 @@
 /* What each operation goes through is one piece of code; what few do stays out of it. */
 #define HOT  static inline __attribute__((always_inline))
 #define COLD static __attribute__((noinline, cold))
+
+/* Before an operation is due: a sleep takes this much longer than it was asked to. */
+#define SPIN_NS 100000u
 
 #define RUN_ANEW 1 /* of functions here: the transaction was rolled back and is to be repeated */
 
@@ -49,6 +57,9 @@ struct run {
 	struct sc_error *error;
 	bool marks, sums;         /* as in the program's options */
 	bool stamps;              /* statements commit by themselves: note when each begins */
+	bool notes_operations;    /* else their transactions alone have a latency */
+	bool is_scheduled;        /* last_ns is when the transaction was due */
+	uint64_t start_ns, due;   /* of the schedule; the number of the next transaction in it */
 	uint64_t last_ns;         /* when the last operation ended */
 	uint64_t commit_start_ns; /* when the last call that commits began */
 	struct backoff backoff;
@@ -115,13 +126,40 @@ static uint64_t draw_pause(struct run *run, uint64_t pause_ns)
 	return pause_ns / 2 + run->random % (pause_ns / 2);
 }
 
-/* Through the VFS, as SQLite's own busy handler sleeps. False: patience is at an end. */
+static uint64_t patience_ns(const struct run *run)
+{
+	const struct sc_busy *busy = &run->program->workload->busy;
+
+	return busy->is_given ? busy->limit_ms * 1000000u : RETRY_NS_TOTAL;
+}
+
+/* Through the VFS, as SQLite's own busy handler sleeps. */
+static void pause_for(struct run *run, uint64_t pause_ns)
+{
+	const struct sc_program *program = run->program;
+	uint64_t start_ns = syncost_now_ns();
+
+	(void)program->vfs->xSleep(program->vfs, (int)(pause_ns / 1000));
+	pause_ns = syncost_now_ns() - start_ns;
+	run->backoff.waited_ns += pause_ns;
+	run->tally->busy_retries++;
+	run->tally->busy_ns += pause_ns;
+}
+
+/* False: patience is at an end. */
 COLD bool pause_busy(struct run *run)
 {
 	const struct sc_program *program = run->program;
+	const struct sc_busy *busy = &program->workload->busy;
 	struct backoff *backoff = &run->backoff;
-	uint64_t start_ns = syncost_now_ns(), pause_ns, commits;
+	uint64_t pause_ns, commits;
 
+	if (busy->is_given) {
+		if (backoff->waited_ns >= patience_ns(run))
+			return false;
+		pause_for(run, busy->pause_ms * 1000000u);
+		return true;
+	}
 	commits = program->options.commits ? atomic_load(program->options.commits) : 0;
 	if (commits != backoff->commits_seen)
 		backoff->waited_ns = 0;
@@ -130,11 +168,7 @@ COLD bool pause_busy(struct run *run)
 		return false;
 	pause_ns = backoff->pause_ns ? backoff->pause_ns : RETRY_NS_MIN;
 	backoff->pause_ns = pause_ns * 2 < RETRY_NS_MAX ? pause_ns * 2 : RETRY_NS_MAX;
-	(void)program->vfs->xSleep(program->vfs, (int)(draw_pause(run, pause_ns) / 1000));
-	pause_ns = syncost_now_ns() - start_ns;
-	backoff->waited_ns += pause_ns;
-	run->tally->busy_retries++;
-	run->tally->busy_ns += pause_ns;
+	pause_for(run, draw_pause(run, pause_ns));
 	return true;
 }
 
@@ -156,6 +190,22 @@ COLD int roll_back(struct run *run)
 	return fail_statement(run, "ROLLBACK");
 }
 
+COLD int fail_patience(struct run *run)
+{
+	return sc_fail(run->error, SC_E_SQLITE,
+		       "the database stayed locked (SQLITE_BUSY) for %u ms%s",
+		       (unsigned)(patience_ns(run) / 1000000u),
+		       run->program->workload->busy.is_given ? "" : ", and nobody committed");
+}
+
+COLD int fail_replay(struct run *run, sqlite3_stmt *statement)
+{
+	return sc_fail(run->error, SC_E_SQLITE,
+		       "SQLITE_BUSY inside of a transaction, and the workload's are not to be "
+		       "replayed: %s",
+		       sqlite3_sql(statement));
+}
+
 /*
  * Again after a SQLITE_BUSY, until the call gives something else. *rows are of the last attempt.
  *
@@ -163,7 +213,9 @@ COLD int roll_back(struct run *run)
  */
 COLD int retry(struct run *run, sqlite3_stmt *statement, int64_t sum, int *rc, uint64_t *rows)
 {
-	if (!run->program->explicit)
+	const struct sc_busy *busy = &run->program->workload->busy;
+
+	if (!run->program->explicit || busy->is_given)
 		run->backoff = (struct backoff){0};
 	while (is_busy(*rc)) {
 		bool may_repeat;
@@ -177,11 +229,10 @@ COLD int retry(struct run *run, sqlite3_stmt *statement, int64_t sum, int *rc, u
 			r = roll_back(run);
 		if (r < 0)
 			return r;
+		if (!may_repeat && busy->is_given && !busy->replays)
+			return fail_replay(run, statement);
 		if (!pause_busy(run))
-			return sc_fail(run->error, SC_E_SQLITE,
-				       "the database stayed locked (SQLITE_BUSY) for %u s, and "
-				       "nobody committed",
-				       (unsigned)(RETRY_NS_TOTAL / 1000000000u));
+			return fail_patience(run);
 		if (!may_repeat)
 			return RUN_ANEW;
 		*rc = step_through(run, statement, rows);
@@ -316,8 +367,10 @@ HOT uint64_t end_operation(struct run *run)
 {
 	uint64_t now_ns = syncost_now_ns();
 
-	note(run->timing->op_buckets, &run->timing->op_ns_max, now_ns - run->last_ns);
-	run->last_ns = now_ns;
+	if (__builtin_expect(run->notes_operations, 1))
+		note(run->timing->op_buckets, &run->timing->op_ns_max, now_ns - run->last_ns);
+	if (__builtin_expect(!run->is_scheduled, 1))
+		run->last_ns = now_ns;
 	run->tally->operations++;
 	return now_ns;
 }
@@ -329,9 +382,12 @@ static uint64_t end_operations(struct run *run, uint64_t count)
 	uint64_t now_ns = syncost_now_ns(), ns = (now_ns - run->last_ns) / count;
 	struct sc_timing *timing = run->timing;
 
-	timing->op_buckets[sc_hist_bucket(ns)] += (uint32_t)count;
-	timing->op_ns_max = ns > timing->op_ns_max ? ns : timing->op_ns_max;
-	run->last_ns = now_ns;
+	if (run->notes_operations) {
+		timing->op_buckets[sc_hist_bucket(ns)] += (uint32_t)count;
+		timing->op_ns_max = ns > timing->op_ns_max ? ns : timing->op_ns_max;
+	}
+	if (!run->is_scheduled)
+		run->last_ns = now_ns;
 	run->tally->operations += count;
 	return now_ns;
 }
@@ -340,7 +396,16 @@ static inline void end_commit(struct run *run, uint64_t now_ns)
 {
 	note(run->timing->commit_buckets, &run->timing->commit_ns_max,
 	     now_ns - run->commit_start_ns);
+	if (__builtin_expect(run->program->options.watch != NULL, 0))
+		sc_watch_time(run->program->options.watch, now_ns - run->commit_start_ns);
 	run->tally->commits++;
+}
+
+/* The time of a commit at which a snapshot is let go is nobody's. */
+COLD void pass_hold(struct run *run)
+{
+	if (sc_hold_pass(run->program->options.watch->gate) && !run->is_scheduled)
+		run->last_ns = syncost_now_ns();
 }
 
 /* Its own word last: what it counts is in the database. */
@@ -353,6 +418,30 @@ static inline void acknowledge(struct run *run)
 	if (run->program->workload->writes)
 		(void)atomic_fetch_add_explicit(options->commits, 1, memory_order_relaxed);
 	atomic_store_explicit(options->acknowledged, run->tally->operations, memory_order_release);
+	if (options->watch)
+		pass_hold(run);
+}
+
+/* Until the next transaction is due; one that is late begins at once. */
+COLD void await_due(struct run *run)
+{
+	const struct sc_program_options *options = &run->program->options;
+	uint64_t due_ns, now_ns = syncost_now_ns();
+
+	due_ns = run->start_ns + (uint64_t)((double)run->due * options->due.every_ns);
+	run->due += options->due.stride;
+	run->last_ns = due_ns;
+	if (now_ns + SPIN_NS < due_ns) {
+		uint64_t ns = due_ns - now_ns - SPIN_NS;
+		const struct timespec sleep = {
+			.tv_sec = (time_t)(ns / 1000000000u),
+			.tv_nsec = (long)(ns % 1000000000u),
+		};
+
+		(void)nanosleep(&sleep, NULL); /* what is left is spun away */
+	}
+	while (syncost_now_ns() < due_ns)
+		;
 }
 
 bool sc_program_is_full(const struct sc_program *program)
@@ -362,7 +451,10 @@ bool sc_program_is_full(const struct sc_program *program)
 
 static inline bool may_go_on(const struct run *run, uint64_t end_ns)
 {
-	return run->last_ns < end_ns && !sc_program_is_full(run->program);
+	const _Atomic bool *is_over = run->program->options.is_over;
+
+	return run->last_ns < end_ns && !sc_program_is_full(run->program) &&
+	       !(is_over && atomic_load_explicit(is_over, memory_order_relaxed));
 }
 
 /* Operations from @first that go into one statement; one of them where that many are not left. */
@@ -386,6 +478,8 @@ static int run_batches(struct run *run, const struct sc_block *block, uint64_t e
 		uint64_t now_ns;
 		int r;
 
+		if (run->is_scheduled)
+			await_due(run);
 		do
 			r = run_rows(run, block, i, block->to, &count);
 		while (r == RUN_ANEW);
@@ -401,8 +495,11 @@ static int run_batches(struct run *run, const struct sc_block *block, uint64_t e
 static int run_reopening(struct run *run, const struct sc_block *block, uint64_t end_ns)
 {
 	for (uint64_t i = block->from; i < block->to && may_go_on(run, end_ns); i++) {
-		int r = run_reopened(run, block->values + i * block->parameter_count);
+		int r;
 
+		if (run->is_scheduled)
+			await_due(run);
+		r = run_reopened(run, block->values + i * block->parameter_count);
 		if (r < 0)
 			return r;
 		(void)end_operation(run);
@@ -417,6 +514,8 @@ static int run_single(struct run *run, const struct sc_block *block, uint64_t en
 		uint64_t now_ns;
 		int r;
 
+		if (__builtin_expect(run->is_scheduled, 0))
+			await_due(run);
 		do
 			r = run_operation(run, block, i);
 		while (__builtin_expect(r == RUN_ANEW, 0));
@@ -464,9 +563,13 @@ static int run_transaction(struct run *run, const struct sc_block *block, uint64
 			   uint64_t end)
 {
 	uint64_t result_rows = run->tally->result_rows, ended = first, now_ns;
+	uint64_t begin_ns;
 	int64_t result_sum = run->tally->result_sum;
 	int r;
 
+	if (run->is_scheduled)
+		await_due(run);
+	begin_ns = run->last_ns;
 	run->backoff = (struct backoff){0};
 	while ((r = try_transaction(run, block, first, end, &ended)) == RUN_ANEW) {
 		run->tally->result_rows = result_rows;
@@ -475,6 +578,9 @@ static int run_transaction(struct run *run, const struct sc_block *block, uint64
 	if (r < 0)
 		return r;
 	now_ns = end_operations(run, end - ended);
+	if (!run->notes_operations)
+		note(run->timing->op_buckets, &run->timing->op_ns_max,
+		     (now_ns - begin_ns) / (end - first));
 	if (run->program->workload->writes)
 		end_commit(run, now_ns);
 	acknowledge(run);
@@ -509,6 +615,11 @@ void sc_program_stay_fresh(struct sc_program *program, uint32_t pages)
 	(void)sqlite3_wal_hook(program->db, note_wal_pages, program); /* gives the former context */
 }
 
+void sc_program_schedule(struct sc_program *program, struct sc_due due)
+{
+	program->options.due = due;
+}
+
 int sc_program_run(struct sc_program *program, const struct sc_block *block, uint64_t time_limit_ns,
 		   struct sc_tally *tally, struct sc_timing *timing, struct sc_error *error)
 {
@@ -520,10 +631,15 @@ int sc_program_run(struct sc_program *program, const struct sc_block *block, uin
 		.marks = program->options.marks,
 		.sums = program->options.sums_results,
 		.stamps = program->workload->writes && !program->explicit,
+		.notes_operations = !program->explicit ||
+				    program->workload->latency_of == SC_LATENCY_OF_OPERATION,
+		.is_scheduled = program->options.due.every_ns > 0,
+		.due = program->options.due.first,
 		.last_ns = syncost_now_ns(),
 	};
 	uint64_t end_ns = time_limit_ns ? run.last_ns + time_limit_ns : UINT64_MAX;
 
+	run.start_ns = run.last_ns;
 	run.random = ((uint32_t)run.last_ns ^ (uint32_t)getpid() << 16) | 1;
 	if (program->workload->reopens)
 		return run_reopening(&run, block, end_ns);

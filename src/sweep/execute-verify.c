@@ -29,6 +29,25 @@ static int find_parameter(const struct sc_parameter *parameters, size_t count, c
 	return -1;
 }
 
+/* Of clients beside; 0 where there were none, as in a warm-up. */
+static int64_t beside_figure(const struct sc_expected *expected, size_t index, const char *name)
+{
+	const struct sc_workload *workload = expected->beside[index].workload;
+	const struct sc_tally *tally = &expected->beside[index].tally;
+	int at;
+
+	if (!workload)
+		return 0;
+	if (strcmp(name, "operations") == 0)
+		return (int64_t)tally->operations;
+	if (strcmp(name, "commits") == 0)
+		return (int64_t)tally->commits;
+	if (strcmp(name, "result_rows") == 0)
+		return (int64_t)tally->result_rows;
+	at = find_parameter(workload->parameters, workload->parameter_count, name + strlen("sum_"));
+	return at < 0 ? 0 : expected->beside[index].sums[at];
+}
+
 /* The figure called @name, without its colon; the suite's parser knows no others. */
 static int64_t figure(const struct sc_expected *expected, const char *name)
 {
@@ -50,6 +69,12 @@ static int64_t figure(const struct sc_expected *expected, const char *name)
 		at = find_parameter(expected->workload->parameters,
 				    expected->workload->parameter_count, name + strlen(sum));
 		return at < 0 ? 0 : expected->sums[at];
+	}
+	if (strncmp(name, dataset_sum, strlen(dataset_sum)) != 0) {
+		size_t index = 0;
+		const char *of = sc_beside_figure(expected->workload, name, &index);
+
+		return of ? beside_figure(expected, index, of) : 0;
 	}
 	at = find_parameter(expected->suite->dataset_parameters,
 			    expected->suite->dataset_parameter_count, name + strlen(dataset_sum));

@@ -13,6 +13,11 @@ struct sc_expected {
 	struct sc_tally tally;       /* since the dataset, warm-up included */
 	int64_t *sums;               /* of the workload's parameters; owned by the caller */
 	const int64_t *dataset_sums; /* of the dataset's */
+	struct {
+		const struct sc_workload *workload;
+		struct sc_tally tally;
+		const int64_t *sums;
+	} beside[SC_BESIDE_MAX]; /* clients of other workloads, in the workload's order */
 };
 
 /** sc_verify_sound() - quick_check of the database at @path; SC_E_VERIFY if not. */

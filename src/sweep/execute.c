@@ -25,6 +25,7 @@
 #include "execute-alone.h"
 #include "execute-casualty.h"
 #include "execute-clients.h"
+#include "execute-company.h"
 #include "execute-database.h"
 #include "execute-ledger.h"
 #include "execute-verify.h"
@@ -45,6 +46,7 @@ struct execution {
 	uint64_t rows, rows_per_commit;
 	struct sc_generation *generation;
 	struct sc_stream_set *values;
+	struct sc_companions companions; /* of other workloads */
 	int64_t *sums, *dataset_sums;
 	struct sc_instruments instruments;
 	sqlite3 *db;
@@ -69,6 +71,7 @@ static void execution_fini(struct execution *self)
 	sc_timing_fini(&self->progress.timing);
 	sc_timing_fini(&self->timing);
 	sc_stream_set_freep(&self->values);
+	sc_companions_fini(&self->companions);
 	sc_generation_freep(&self->generation);
 	sc_suite_freep(&self->suite);
 	free(self->sums);
@@ -177,6 +180,9 @@ static int generate(struct execution *self)
 	if (r == 0)
 		sc_stream_set_repeat(self->values, self->workload->distinct_ops);
 	if (r == 0)
+		r = sc_companions_new(self->suite, self->workload, self->generation,
+				      &self->companions, self->error);
+	if (r == 0)
 		r = sc_timing_init(&self->timing, self->error);
 	if (r == 0)
 		r = sc_timing_init(&self->progress.timing, self->error);
@@ -193,20 +199,36 @@ static struct sc_program_options program_options(const struct execution *self)
 	};
 }
 
+/* The same for the timed part: a ledger sample counts, and waits for no schedule. */
+static struct sc_program_options timed_options(const struct execution *self)
+{
+	struct sc_program_options options = program_options(self);
+	uint64_t unit = self->rows_per_commit;
+
+	if (self->spec->rate == 0 || self->spec->kind != SC_SAMPLE_TIMING)
+		return options;
+	if (self->rows_per_commit == 1 && self->workload->rows_per_statement > 1)
+		unit = self->workload->rows_per_statement;
+	options.due.every_ns = 1e9 * (double)unit / (double)self->spec->rate;
+	options.due.stride = sc_clients_count(self->spec);
+	return options;
+}
+
 /* While nothing is open here. With clients the instruments are theirs; here is but a clock. */
 static int start_measuring(struct execution *self)
 {
-	const struct sc_clients_task task = {
+	struct sc_clients_task task = {
 		.spec = self->spec,
 		.path = self->path,
 		.connection = &self->suite->connection,
 		.workload = self->workload,
 		.values = self->values,
-		.options = program_options(self),
+		.options = timed_options(self),
 	};
-	bool is_alone = sc_clients_count(self->spec) == 1;
+	bool is_alone = sc_clients_count(self->spec) == 1 && self->companions.count == 0;
 	int r = 0;
 
+	sc_companions_join(&self->companions, &task);
 	if (!is_alone)
 		r = sc_clients_start(&task, &self->clients, self->error);
 	if (r < 0)
@@ -311,8 +333,10 @@ static int prepare(struct execution *self)
 
 	int r;
 
-	if (!self->clients)
+	if (!self->clients) {
+		sc_program_schedule(self->progress.program, timed_options(self).due);
 		return prepare_alone(self);
+	}
 	r = sc_wal_salt(self->db, &self->wal_salt, self->error);
 	if (r < 0)
 		return r;
@@ -398,7 +422,7 @@ static void fill_other_io(const struct sc_sample_spec *spec, const struct sc_tra
 /* Of all clients together. */
 static uint64_t planned_operations(const struct execution *self)
 {
-	return self->clients ? self->part.count * sc_clients_share(self->clients)
+	return self->clients ? sc_clients_count(self->spec) * sc_clients_share(self->clients)
 			     : self->spec->operations;
 }
 
@@ -443,6 +467,8 @@ static int count_operations(struct execution *self)
 	if (self->clients)
 		r = sc_clients_count_values(&self->part, self->progress.program, tally, self->sums,
 					    self->error);
+	if (r == 0)
+		r = sc_companions_count(&self->companions, &self->part, self->error);
 	all->operations += tally->operations;
 	all->commits += tally->commits;
 	all->result_rows += tally->result_rows;
@@ -483,6 +509,7 @@ static int measure(struct execution *self)
 	sample->busy_retries = part->tally.busy_retries;
 	sample->busy_ns = part->tally.busy_ns;
 	sample->space.payload_bytes = self->workload->writes ? part->tally.payload_bytes : 0;
+	sc_companions_tell(&self->companions, part, &sample->company);
 	fill_latency(&sample->op_ns, &self->timing.op_buckets, self->timing.op_ns_max,
 		     "no operation was timed");
 	fill_latency(&sample->commit_ns, &self->timing.commit_buckets, self->timing.commit_ns_max,
@@ -546,7 +573,7 @@ static int close_measured(struct execution *self, struct sc_error *error)
 
 static struct sc_expected expectation(const struct execution *self)
 {
-	return (struct sc_expected){
+	struct sc_expected expected = {
 		.suite = self->suite,
 		.workload = self->workload,
 		.rows = self->rows,
@@ -554,6 +581,9 @@ static struct sc_expected expectation(const struct execution *self)
 		.sums = self->sums,
 		.dataset_sums = self->dataset_sums,
 	};
+
+	sc_companions_expect(&self->companions, &self->part, &expected);
+	return expected;
 }
 
 static int verify_over_close(struct execution *self, const struct sc_expected *expected,

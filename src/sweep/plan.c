@@ -398,7 +398,7 @@ static int name_cell(struct sc_plan_cell *cell, const struct sc_plan_request *re
 {
 	const struct sc_suite *suite = request->suites[cell->suite_index].suite;
 	const struct sc_plan_suite *planned = &request->suites[cell->suite_index];
-	char label[LABEL_BYTES], clients[32] = "", rows[32] = "";
+	char label[LABEL_BYTES], clients[32] = "", rows[32] = "", rate[40] = "";
 	size_t pair;
 
 	sc_setting_label(&cell->setting, &suite->setting, label, sizeof(label));
@@ -410,11 +410,13 @@ static int name_cell(struct sc_plan_cell *cell, const struct sc_plan_request *re
 		(void)snprintf(clients, sizeof(clients), "/clients=%" PRIu32, cell->clients);
 	if (planned->rows.count > 1)
 		(void)snprintf(rows, sizeof(rows), "/rows=%" PRIu64, cell->rows);
-	if (asprintf(&cell->id, "%s/%s/%s/%.*s%s%s%s%s%s", request->targets[cell->target_index],
+	if (request->rate > 0)
+		(void)snprintf(rate, sizeof(rate), "/rate=%" PRIu64, request->rate);
+	if (asprintf(&cell->id, "%s/%s/%s/%.*s%s%s%s%s%s%s", request->targets[cell->target_index],
 		     suite->name, suite->workloads[cell->workload_index].name, (int)pair, label,
 		     cell->uses_wal_state ? "/" : "",
 		     cell->uses_wal_state ? sc_wal_state_name(cell->wal_state) : "", label + pair,
-		     rows, clients) < 0) {
+		     rows, clients, rate) < 0) {
 		cell->id = NULL; /* not touched or undefined after a failure */
 		return sc_fail(error, -ENOMEM, "naming a cell");
 	}
@@ -563,6 +565,7 @@ int sc_plan_new(const struct sc_plan_request *request, struct sc_plan **ret_plan
 	for (size_t i = 0; i < plan->suite_count; i++)
 		plan->suites[i] = request->suites[i].suite;
 	plan->seed = request->seed;
+	plan->rate = request->rate;
 	plan->cells = calloc(count, sizeof(*plan->cells));
 	if (!plan->cells)
 		return sc_fail(error, -ENOMEM, "planning %zu cells", count);

@@ -45,7 +45,8 @@ struct sc_plan_request {
 	const int64_t *wal_states; /* enum sc_wal_state, for cells with journal WAL */
 	size_t wal_state_count;    /* at least one */
 	const int64_t *clients;    /* processes at one database, each 1 … UINT32_MAX */
-	size_t client_count;       /* 0: one client */
+	size_t client_count;       /* 0: those of each suite */
+	uint64_t rate;             /* operations due a second, in each cell; 0: no schedule */
 	uint64_t seed;
 };
 
@@ -67,7 +68,7 @@ struct sc_plan_cell {
 struct sc_plan {
 	const struct sc_suite *suites[SC_PLAN_SUITES_MAX];
 	size_t suite_count;
-	uint64_t seed;
+	uint64_t seed, rate;
 	struct sc_plan_cell
 		*cells; /* sorted: target, suite, workload, rows, clients, setting, WAL state */
 	size_t cell_count;

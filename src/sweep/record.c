@@ -19,11 +19,28 @@ uint64_t sc_record_expected_ns(const struct sc_record *record)
 	return record->timing_count ? record->timing_ns / record->timing_count : record->planned_ns;
 }
 
+/* Without a word from the command line. */
+static uint64_t choose_operations(const struct sc_sweep *sweep, size_t index,
+				  const struct sc_sample *ledger)
+{
+	const struct sc_plan_cell *cell = &sweep->plan->cells[index];
+	const struct sc_workload *workload = sc_plan_workload(sweep->plan, index);
+	double until;
+
+	if (sweep->plan->rate > 0)
+		return sc_record_commits(sweep, index,
+					 sc_amount_scheduled(ledger, sweep->plan->rate));
+	/* A snapshot is held for as many commits as in the ledger's. */
+	if (sc_workload_holds(workload, &until))
+		return sc_record_commits(sweep, index, workload->ledger_ops);
+	return sc_amount_choose(ledger, &cell->setting, cell->wal_state).operations;
+}
+
 /* What the ledger sample says of the timing samples: how much they do, how long they take. */
 static void plan_timing(struct sc_record *record, const struct sc_sweep *sweep, size_t index,
 			const struct sc_sample *sample)
 {
-	const struct sc_plan_cell *cell = &sweep->plan->cells[index];
+	uint64_t rate = sweep->plan->rate;
 	uint64_t overhead_ns =
 		sample->turn_ns - (sample->wall_ns < sample->turn_ns ? sample->wall_ns : 0);
 	double per_operation_ns;
@@ -35,9 +52,10 @@ static void plan_timing(struct sc_record *record, const struct sc_sweep *sweep, 
 	else if (sweep->operations)
 		record->operations = sc_record_commits(sweep, index, sweep->operations);
 	else
-		record->operations =
-			sc_amount_choose(sample, &cell->setting, cell->wal_state).operations;
+		record->operations = choose_operations(sweep, index, sample);
 	per_operation_ns = (double)sample->wall_ns / (double)sample->operations;
+	if (rate > 0 && per_operation_ns < 1e9 / (double)rate)
+		per_operation_ns = 1e9 / (double)rate;
 	record->planned_ns =
 		overhead_ns + (uint64_t)(per_operation_ns * (double)record->operations);
 }
@@ -119,6 +137,7 @@ int sc_record_cell(const struct sc_sweep *sweep, size_t index, struct sc_cell *c
 	cell->clients = planned->clients;
 	cell->rows = planned->rows;
 	cell->seed = sweep->plan->seed;
+	cell->rate = sweep->plan->rate;
 	return 0;
 }
 

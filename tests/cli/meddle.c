@@ -14,6 +14,7 @@
  *	refuse	it cannot connect
  *	start	all wait at the start for "go", after "ready.PID"; "busy.PID" is a first SQLITE_BUSY
  *	stale	the same, but before the first statement that writes
+ *	stall	the hundredth statement that writes of each process takes 200 ms longer
  *
  * "hung" holds the number of the process that hangs.
  */
@@ -33,7 +34,8 @@
 
 static pid_t first_pid; /* the sample's own process */
 static bool is_measuring, is_armed, has_waited, was_busy;
-static int done; /* statements that write, in the timed part */
+static int done;   /* statements that write, in the timed part */
+static int stalls; /* the same, of any process */
 
 /* "FOLDER/NAME" made anew; false: it is there. */
 static bool leave(const char *name, long number)
@@ -117,7 +119,7 @@ __attribute__((visibility("default"))) int prctl(int option, ...)
 	argument = va_arg(arguments, unsigned long);
 	va_end(arguments);
 	r = real(option, argument);
-	if (option == PR_SET_NAME && is_client()) {
+	if (option == PR_SET_NAME && (is_client() || is_mode("stall"))) {
 		is_measuring = strcmp((const char *)argument, "sc-measure") == 0;
 		if (is_measuring && is_mode("start"))
 			wait_for_go();
@@ -148,6 +150,8 @@ __attribute__((visibility("default"))) int sqlite3_step(sqlite3_stmt *statement)
 	int rc;
 
 	find(&real, "sqlite3_step");
+	if (is_measuring && is_mode("stall") && writes(statement) && ++stalls == 100)
+		(void)nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
 	if (is_measuring && is_client() && writes(statement)) {
 		is_write = true;
 		if (is_mode("stale") && !has_waited) {

@@ -111,6 +111,12 @@ static void the_page_describes_the_keys_that_are_written(void **state)
 
 	(void)state;
 	small_report_make(&report);
+	report.cells[0].rate = 500;
+	report.cells[0].company = (struct sc_company){
+		.parts = {{.workload = "read_point", .clients = 1}},
+		.part_count = 1,
+		.hold = {.holders = 1, .frames = 1, .point_count = 1},
+	};
 	text = small_report_text(&report);
 	json = cJSON_Parse(text);
 	assert_non_null(json);

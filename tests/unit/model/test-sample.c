@@ -45,6 +45,7 @@ static struct sc_sample_spec full_spec(void)
 		.round = 7,
 		.instruments = 3,
 		.clients = 16,
+		.rate = 2500,
 	};
 }
 
@@ -151,6 +152,7 @@ static void a_specification_comes_back_as_it_went(void **state)
 	assert_int_equal(again.round, spec.round);
 	assert_int_equal(again.instruments, spec.instruments);
 	assert_int_equal(again.clients, spec.clients);
+	assert_int_equal(again.rate, spec.rate);
 	free(text);
 	sc_sample_spec_fini(&again);
 	sc_sample_spec_fini(&spec);
@@ -170,6 +172,7 @@ static void a_specification_without_clients_has_one(void **state)
 	without = cJSON_PrintUnformatted(json);
 	assert_int_equal(sc_sample_spec_parse(without, &again, &error), 0);
 	assert_int_equal(again.clients, 0);
+	assert_int_equal(again.rate, 0);
 	assert_string_equal(again.suite_text, spec.suite_text);
 	cJSON_Delete(json);
 	free(without);
@@ -233,6 +236,103 @@ static const cJSON *at(const cJSON *json, const char *one, const char *two)
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, one);
 
 	return two ? cJSON_GetObjectItemCaseSensitive(item, two) : item;
+}
+
+/* A sample with one part beside and a hold in which a commit paid. */
+static struct sc_sample sample_with_company(void)
+{
+	struct sc_sample sample = {.cell_id = strdup("x"), .op_ns = {.status = SC_SKIPPED}};
+	struct sc_company *company = &sample.company;
+
+	sample.commit_ns.status = sample.split.status = sample.syncs.status = SC_SKIPPED;
+	sample.syncs.physical_status = SC_SKIPPED;
+	company->part_count = 1;
+	company->parts[0] = (struct sc_company_part){
+		.workload = "read_point",
+		.clients = 3,
+		.operations = 1000,
+		.commits = 5,
+		.busy_retries = 7,
+		.busy_ns = 8,
+		.wall_ns = BEYOND_DOUBLE,
+	};
+	fill_latency(&company->parts[0].op_ns, 1000);
+	company->hold = (struct sc_hold){
+		.holders = 2,
+		.page_size = 4096,
+		.commits_held = 50,
+		.held_ns = 6,
+		.pages_first = 7,
+		.pages_released = 8,
+		.pages_max = 9,
+		.client = 1,
+		.commit = 51,
+		.after = 1,
+		.frames = 44,
+		.ns = 45,
+		.checkpoint_ns = 46,
+		.typical_ns = 47,
+		.points = {{1, 2}, {3, 4}},
+		.point_count = 2,
+	};
+	return sample;
+}
+
+static void company_comes_back_as_it_went(void **state)
+{
+	struct sc_sample sample = sample_with_company(), back = {0};
+	struct sc_company_part *part;
+	struct sc_error error;
+	char *text = NULL;
+
+	(void)state;
+	assert_int_equal(sc_sample_format(&sample, &text, &error), 0);
+	assert_int_equal(sc_sample_parse(text, &back, &error), 0);
+	assert_int_equal(back.company.part_count, 1);
+	part = &back.company.parts[0];
+	assert_string_equal(part->workload, "read_point");
+	assert_int_equal(part->clients, 3);
+	assert_int_equal(part->wall_ns, BEYOND_DOUBLE);
+	assert_int_equal(part->op_ns.n, 1000);
+	assert_memory_equal(&back.company.hold, &sample.company.hold, sizeof(back.company.hold));
+	free(text);
+
+	/* In a hold that nobody paid for there is no payment; without one, no hold. */
+	sample.company.hold.frames = 0;
+	assert_int_equal(sc_sample_format(&sample, &text, &error), 0);
+	assert_non_null(strstr(text, "\"paid\":null"));
+	free(text);
+	sample.company.hold.holders = 0;
+	assert_int_equal(sc_sample_format(&sample, &text, &error), 0);
+	assert_null(strstr(text, "\"hold\""));
+	free(text);
+	sc_sample_fini(&back);
+	sc_sample_fini(&sample);
+}
+
+static void company_of_several_samples_is_added_up(void **state)
+{
+	struct sc_sample first = sample_with_company(), second = sample_with_company();
+	struct sc_company sum = {0}, copy = {0};
+
+	(void)state;
+	first.company.hold.frames = 0; /* held to the end */
+	second.company.hold.commit = 77;
+	assert_int_equal(sc_company_add(&sum, &first.company), 0);
+	assert_int_equal(sc_company_add(&sum, &second.company), 0);
+	first.company.hold.frames = 5; /* a later one does not take its place */
+	assert_int_equal(sc_company_add(&sum, &first.company), 0);
+	assert_int_equal(sum.hold.commit, 77);
+	assert_int_equal(sum.parts[0].operations, 3000);
+	assert_int_equal(sum.parts[0].op_ns.n, 3000);
+	assert_int_equal(sc_company_copy(&sum, &copy), 0);
+	assert_ptr_not_equal(copy.parts[0].op_ns.buckets, sum.parts[0].op_ns.buckets);
+	assert_memory_equal(copy.parts[0].op_ns.buckets, sum.parts[0].op_ns.buckets,
+			    SC_HIST_BUCKETS * sizeof(uint32_t));
+	sc_company_fini(&copy);
+	sc_company_fini(&sum);
+	sc_sample_fini(&first);
+	sc_sample_fini(&second);
 }
 
 static void assert_absent(const cJSON *item, const char *status, const char *reason)
@@ -446,6 +546,9 @@ int main(void)
 		CASE("a specification without clients has one",
 		     a_specification_without_clients_has_one),
 		CASE("a sample comes back as it went", a_sample_comes_back_as_it_went),
+		CASE("what ran beside comes back as it went", company_comes_back_as_it_went),
+		CASE("what ran beside is added up over samples",
+		     company_of_several_samples_is_added_up),
 		CASE("what a double cannot hold is a string",
 		     what_a_double_cannot_hold_is_a_string),
 		CASE("a histogram is pairs of index and count",

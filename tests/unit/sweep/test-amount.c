@@ -137,6 +137,16 @@ static void without_autocheckpoint_there_are_no_cycles(void **state)
 	assert_int_equal(amount.operations, 501);
 }
 
+static void a_schedule_runs_for_a_second_if_it_can_be_kept(void **state)
+{
+	struct sc_sample sample = ledger(1000000, 1, 0); /* 1000 a second are possible */
+
+	(void)state;
+	assert_int_equal(sc_amount_scheduled(&sample, 500), 500);
+	assert_int_equal(sc_amount_scheduled(&sample, 3), SC_AMOUNT_SCHEDULED_MIN);
+	assert_int_equal(sc_amount_scheduled(&sample, 1000000), 2000);
+}
+
 static void a_workload_that_only_reads_has_no_cycles(void **state)
 {
 	struct sc_setting setting = wal_setting(1000);
@@ -169,6 +179,8 @@ int main(void)
 		CASE("a fresh WAL stays below one cycle", a_fresh_wal_stays_below_one_cycle),
 		CASE("without autocheckpoint there are no cycles",
 		     without_autocheckpoint_there_are_no_cycles),
+		CASE("a schedule runs for a second, if it can be kept",
+		     a_schedule_runs_for_a_second_if_it_can_be_kept),
 		CASE("a workload that only reads has no cycles",
 		     a_workload_that_only_reads_has_no_cycles),
 	};
