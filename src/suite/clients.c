@@ -129,6 +129,9 @@ int sc_beside_check(struct sc_key_reader *reader, const struct sc_suite *suite,
 {
 	size_t start = sc_key_enter(reader, "beside");
 
+	if (suite->in_memory && workload->beside_count > 0)
+		return sc_key_fail(reader, "is for databases in files: one in memory has one "
+					   "connection");
 	for (size_t i = 0; i < workload->beside_count; i++) {
 		size_t length = sc_key_enter_index(reader, i);
 		int r = check_one(reader, suite, workload, &workload->beside[i]);
