@@ -5,8 +5,9 @@
  * the WAL cannot be reset: each commit that finds it above wal_autocheckpoint tries in vain. When
  * the reader lets go, the next one succeeds, and whoever committed waits for all of it.
  *
- * The commit at which the reader is to let go waits until it has, so that the one that pays is the
- * same in every run of one client: its time is no commit's.
+ * Whoever comes to the commit at which the reader is to let go waits until it has, so that the one
+ * that pays is the same in every run of one client, and one of the next of several: that time is no
+ * commit's.
  *
  * SQLite says after a checkpoint how many frames of the WAL are in the database by then. The commit
  * that paid is the one whose checkpoint was the first to get beyond what was there while the
@@ -34,7 +35,8 @@ bool sc_hold_pass(struct sc_hold_gate *gate)
 {
 	uint64_t start_ns;
 
-	if (atomic_fetch_add(&gate->done, 1) + 1 != gate->commits)
+	if (atomic_fetch_add(&gate->done, 1) + 1 < gate->commits ||
+	    atomic_load_explicit(&gate->released, memory_order_relaxed) >= gate->holders)
 		return false;
 	start_ns = syncost_now_ns();
 	while (atomic_load(&gate->released) < gate->holders &&

@@ -61,8 +61,8 @@ static inline void sc_watch_time(struct sc_watch *watch, uint64_t ns)
 /**
  * sc_hold_pass() - one commit was acknowledged
  *
- * The one at which the snapshot is let go waits until it is.
- * Return: whether it did.
+ * From the one on at which the snapshot is to be let go, they wait until it is.
+ * Return: whether this one did.
  */
 bool sc_hold_pass(struct sc_hold_gate *gate);
 
