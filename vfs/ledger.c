@@ -159,6 +159,8 @@ uint32_t sc_ledger_database_find(const char *path, enum sc_role *ret_role)
 		{"-wal", SC_ROLE_WAL},
 		{"-journal", SC_ROLE_MAIN_JOURNAL},
 		{"-shm", SC_ROLE_SHM},
+		{"-snapshot", SC_ROLE_TEMP_DB}, /* the content that will take the main file's place
+						 */
 	};
 	size_t length = strlen(path), stem;
 	uint32_t slot;

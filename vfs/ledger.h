@@ -211,8 +211,8 @@ uint32_t sc_ledger_database(const char *path);
 
 /**
  * sc_ledger_database_find() - which database a path belongs to, and as what
- * @path: full path of any file: main file, -wal, -journal, -shm, -mjXXXXXXXXX, or the directory
- *        of a known database
+ * @path: full path of any file: main file, -wal, -journal, -shm, -snapshot, -mjXXXXXXXXX, or the
+ * directory of a known database
  * @ret_role: always set; SC_ROLE_OTHER if no database is known for it
  *
  * Return: the slot, 0 if none is known.

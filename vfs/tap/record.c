@@ -190,6 +190,20 @@ void sc_tap_size_reach(const struct sc_tap_call *call, int64_t offset, int64_t c
 		sc_tap_size_set(call, (int64_t)end);
 }
 
+/* The old file is gone before the new one has its name, as for who adds them up. */
+void sc_tap_size_move(sc_tap_file from, sc_tap_file to)
+{
+	uint32_t source = sc_tap_file_database(from), target = sc_tap_file_database(to);
+	uint64_t bytes;
+
+	if (from == SC_TAP_STRANGER || source == 0)
+		return;
+	bytes = sc_ledger_size_known(source, sc_tap_file_role(from));
+	sc_ledger_size(source, sc_tap_file_role(from), 0);
+	if (to != SC_TAP_STRANGER && target != 0)
+		sc_ledger_size(target, sc_tap_file_role(to), bytes);
+}
+
 void sc_tap_size_ask(const struct sc_tap_call *call, int fd)
 {
 	struct stat facts;

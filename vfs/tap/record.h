@@ -90,5 +90,8 @@ void sc_tap_size_set(const struct sc_tap_call *call, int64_t size);
 /** sc_tap_size_reach() - @count bytes were written at @offset. */
 void sc_tap_size_reach(const struct sc_tap_call *call, int64_t offset, int64_t count);
 
+/** sc_tap_size_move() - @from has taken the place of @to; either may be a stranger. */
+void sc_tap_size_move(sc_tap_file from, sc_tap_file to);
+
 /** sc_tap_size_ask() - the size may have changed: fstat @fd. */
 void sc_tap_size_ask(const struct sc_tap_call *call, int fd);

@@ -777,6 +777,41 @@ static void sizes_follow_the_calls(void **state)
 	assert_int_equal(close(fd), 0);
 }
 
+/* Where a file's new content is written beside it, both are there until one replaces the other. */
+static void a_rename_moves_the_size(void **state)
+{
+	struct syncost_snapshot *snapshot;
+	char beside[sizeof(main_path) + 16];
+	int fd = open_new(main_path);
+
+	(void)state;
+	(void)snprintf(beside, sizeof(beside), "%s-snapshot", main_path);
+	assert_int_equal(pwrite(fd, page, PAGE, 2 * PAGE), PAGE);
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(syncost_reset(), 0);
+	fd = open_new(beside);
+	assert_int_equal(pwrite(fd, page, PAGE, 0), PAGE);
+	assert_int_equal(pwrite(fd, page, PAGE, PAGE), PAGE);
+	assert_int_equal(fsync(fd), 0);
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(size_of(SC_ROLE_TEMP_DB), 2 * PAGE);
+	assert_int_equal(size_of(SC_ROLE_MAIN_DB), 3 * PAGE);
+	assert_int_equal(rename(beside, main_path), 0);
+	assert_int_equal(size_of(SC_ROLE_TEMP_DB), 0);
+	assert_int_equal(size_of(SC_ROLE_MAIN_DB), 2 * PAGE);
+	assert_int_equal(calls(SC_ROLE_TEMP_DB, SC_OP_RENAME), 1);
+	assert_int_equal(calls(SC_ROLE_TEMP_DB, SC_OP_FSYNC), 1);
+	assert_int_equal(counted(SC_ROLE_TEMP_DB, SC_OP_WRITE).bytes, 2 * PAGE);
+	assert_int_equal(syncost_snapshot(&snapshot), 0);
+	assert_int_equal(snapshot->total_bytes, 2 * PAGE);
+	assert_int_equal(snapshot->total_bytes_max, 5 * PAGE);
+	syncost_snapshot_free(snapshot);
+
+	/* One that fails moves nothing, and one from elsewhere is of unknown size. */
+	assert_int_equal(rename(beside, main_path), -1);
+	assert_int_equal(size_of(SC_ROLE_MAIN_DB), 2 * PAGE);
+}
+
 /* --- processes and threads */
 
 static void a_child_does_not_count_into_its_parent(void **state)
@@ -896,6 +931,7 @@ int main(void)
 		CASE(a_lock_interrupted_by_a_signal_is_a_failure),
 		CASE(the_mode_of_open_is_read_only_where_it_exists),
 		CASE(sizes_follow_the_calls),
+		CASE(a_rename_moves_the_size),
 		CASE(a_child_does_not_count_into_its_parent),
 		CASE(a_child_of_vfork_takes_no_file_from_its_parent),
 		CASE(eight_threads_are_counted_exactly),
