@@ -41,7 +41,8 @@ void sc_cell_set_absent(struct sc_cell *cell, enum sc_status status, const char 
 	cell->ended = SC_ENDED_NOT;
 	cell->split = (struct sc_split){.status = status};
 	cell->bound = (struct sc_bound){.status = status};
-	cell->syncs = (struct sc_syncs){.status = status, .physical_status = status};
+	cell->syncs = (struct sc_syncs){
+		.status = status, .physical_status = status, .vfs_status = status};
 	set_reason(cell->ops_per_s.reason, reason);
 	set_reason(cell->commits_per_s.reason, reason);
 	set_reason(cell->op_ns.reason, reason);

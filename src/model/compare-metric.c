@@ -40,14 +40,20 @@ static struct sc_metric_value read_op_ns(const struct sc_cell *cell)
 	};
 }
 
-/* @total per commit of the ledger sample; absent as its syncs per commit would be. */
-static struct sc_metric_value per_commit(const struct sc_cell *cell, double total)
+/* @total per commit of the ledger sample; absent as the metric @like is. */
+static struct sc_metric_value per_commit_like(const char *like, const struct sc_cell *cell,
+					      double total)
 {
-	struct sc_metric_value value = sc_metric_find("written_bytes_per_commit")->read(cell);
+	struct sc_metric_value value = sc_metric_find(like)->read(cell);
 
 	if (value.status == SC_MEASURED)
 		value.number = total / (double)cell->ledger_commits;
 	return value;
+}
+
+static struct sc_metric_value per_commit(const struct sc_cell *cell, double total)
+{
+	return per_commit_like("written_bytes_per_commit", cell, total);
 }
 
 static struct sc_metric_value read_checkpoints(const struct sc_cell *cell)
@@ -92,7 +98,7 @@ static struct sc_metric_value read_kernel_bytes(const struct sc_cell *cell)
 	if (cell->io_count > 0 && !seen)
 		return (struct sc_metric_value){.status = SC_UNSUPPORTED,
 						.reason = "the tap did not run"};
-	return per_commit(cell, bytes);
+	return per_commit_like("syncs_physical_per_commit", cell, bytes);
 }
 
 /* A row: a key of the catalogue, or a metric of its own. */

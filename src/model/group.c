@@ -12,18 +12,20 @@
 #include <stdio.h>
 #include <string.h>
 
-bool sc_group_is_same_but_rows(const struct sc_cell *a, const struct sc_cell *b)
+#include "store.h"
+
+bool sc_group_shares_table(const struct sc_cell *a, const struct sc_cell *b)
 {
 	return strcmp(a->target, b->target) == 0 && strcmp(a->suite, b->suite) == 0 &&
-	       strcmp(a->workload, b->workload) == 0 && strcmp(a->store, b->store) == 0 &&
-	       strcmp(a->device, b->device) == 0 && strcmp(a->clock, b->clock) == 0 &&
-	       strcmp(a->layers, b->layers) == 0 && a->clients == b->clients &&
-	       a->rows == b->rows && a->rate == b->rate;
+	       strcmp(a->workload, b->workload) == 0 && strcmp(a->device, b->device) == 0 &&
+	       strcmp(a->clock, b->clock) == 0 && a->clients == b->clients && a->rows == b->rows &&
+	       a->rate == b->rate;
 }
 
 bool sc_group_is_same(const struct sc_cell *a, const struct sc_cell *b)
 {
-	return sc_group_is_same_but_rows(a, b) &&
+	return sc_group_shares_table(a, b) && strcmp(a->store, b->store) == 0 &&
+	       strcmp(a->layers, b->layers) == 0 &&
 	       a->setting.rows_per_commit == b->setting.rows_per_commit;
 }
 
@@ -129,8 +131,8 @@ const char *sc_groups_name(const struct sc_groups *groups, const struct sc_group
 			   char text[SC_GROUP_NAME_BYTES])
 {
 	const struct sc_cell *key = group->key;
-	bool has_suites = false, has_clients = false, has_rows = false;
-	char clients[32] = "", rows[40] = "";
+	bool has_suites = false, has_clients = false, has_rows = false, has_stores = false;
+	char clients[32] = "", rows[40] = "", store[32] = "";
 
 	for (size_t i = 0; i < groups->count; i++) {
 		const struct sc_cell *other = groups->items[i].key;
@@ -139,13 +141,16 @@ const char *sc_groups_name(const struct sc_groups *groups, const struct sc_group
 		has_clients = has_clients || other->clients != key->clients;
 		has_rows = has_rows ||
 			   (other->rows != key->rows && strcmp(other->suite, key->suite) == 0);
+		has_stores = has_stores || strcmp(other->store, key->store) != 0;
 	}
+	if (has_stores && !sc_store_is(key->store, SC_STORE_SQLITE))
+		(void)snprintf(store, sizeof(store), ", store %s", key->store);
 	if (has_clients)
 		(void)snprintf(clients, sizeof(clients), ", %u client%s", key->clients,
 			       key->clients == 1 ? "" : "s");
 	if (has_rows)
 		(void)snprintf(rows, sizeof(rows), ", %" PRIu64 " rows", key->rows);
-	(void)snprintf(text, SC_GROUP_NAME_BYTES, "%s%s%s%s%s", has_suites ? key->suite : "",
-		       has_suites ? "/" : "", key->workload, rows, clients);
+	(void)snprintf(text, SC_GROUP_NAME_BYTES, "%s%s%s%s%s%s", has_suites ? key->suite : "",
+		       has_suites ? "/" : "", key->workload, rows, clients, store);
 	return text;
 }

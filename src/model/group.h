@@ -21,8 +21,11 @@ struct sc_groups {
 /** sc_group_is_same() - whether two cells are of one group */
 bool sc_group_is_same(const struct sc_cell *a, const struct sc_cell *b);
 
-/** sc_group_is_same_but_rows() - the same, whatever number of operations a commit has */
-bool sc_group_is_same_but_rows(const struct sc_cell *a, const struct sc_cell *b);
+/**
+ * sc_group_shares_table() - whether two cells are read side by side: the same work on the same
+ * target, whatever number of operations a commit has and whatever store keeps it
+ */
+bool sc_group_shares_table(const struct sc_cell *a, const struct sc_cell *b);
 
 /** sc_groups_of() - every cell in exactly one group. Return: 0 or -ENOMEM; end with fini. */
 int sc_groups_of(const struct sc_cell *cells, size_t cell_count, struct sc_groups *ret_groups);

@@ -268,14 +268,16 @@ static int get_syncs(const cJSON *json, struct sc_json_place place, struct sc_sy
 	r = sc_json_get_object(json, "syncs", place, &child, error);
 	if (r < 0)
 		return r;
-	syncs->status = syncs->physical_status = SC_MEASURED;
+	syncs->status = syncs->physical_status = syncs->vfs_status = SC_MEASURED;
 	syncs->reason[0] = '\0';
 	if (sc_json_is_absent(child, &syncs->status, syncs->reason, sizeof(syncs->reason))) {
-		syncs->physical_status = syncs->status;
+		syncs->physical_status = syncs->vfs_status = syncs->status;
 		return 0;
 	}
 	place.path = "syncs";
-	r = sc_report_get_fields(child, &sc_report_syncs_fields, place, syncs, error);
+	if (!sc_json_is_absent(cJSON_GetObjectItemCaseSensitive(child, "vfs"), &syncs->vfs_status,
+			       syncs->reason, sizeof(syncs->reason)))
+		r = sc_report_get_fields(child, &sc_report_syncs_fields, place, syncs, error);
 	if (r < 0)
 		return r;
 	if (sc_json_is_absent(cJSON_GetObjectItemCaseSensitive(child, "physical"),

@@ -529,7 +529,10 @@ static bool put_syncs(cJSON *json, const struct sc_cell *cell)
 	if (syncs->status != SC_MEASURED)
 		return sc_json_put_absent(json, "syncs", syncs->status, syncs->reason);
 	child = cJSON_AddObjectToObject(json, "syncs");
-	if (!put_fields(child, &sc_report_syncs_fields, syncs))
+	if (!(syncs->vfs_status == SC_MEASURED
+		      ? put_fields(child, &sc_report_syncs_fields, syncs)
+		      : put_fields_absent(child, &sc_report_syncs_fields, syncs->vfs_status,
+					  syncs->reason)))
 		return false;
 	if (syncs->physical_status != SC_MEASURED)
 		return put_fields_absent(child, &sc_report_physical_fields, syncs->physical_status,
@@ -547,9 +550,11 @@ static bool put_written(cJSON *json, const struct sc_cell *cell, enum sc_status 
 {
 	const struct sc_space *space = &cell->space;
 	cJSON *child = cJSON_AddObjectToObject(json, "written");
+	bool no_vfs = ledger == SC_MEASURED && cell->syncs.vfs_status != SC_MEASURED;
 
-	return put_u64_or_absent(child, "vfs_bytes", space->vfs_bytes, ledger,
-				 SC_REPORT_NO_LEDGER) &&
+	return put_u64_or_absent(child, "vfs_bytes", space->vfs_bytes,
+				 no_vfs ? cell->syncs.vfs_status : ledger,
+				 no_vfs ? cell->syncs.reason : SC_REPORT_NO_LEDGER) &&
 	       put_u64_or_absent(child, "page_cache_bytes", space->page_cache_bytes,
 				 space->page_cache_status, KERNEL_SILENT) &&
 	       sc_json_put_absent(child, "storage_bytes", SC_UNSUPPORTED,
@@ -571,7 +576,10 @@ static bool put_space(cJSON *json, const struct sc_cell *cell)
 				      : put_fields_absent(child, &sc_report_ledger_space_fields,
 							  SC_SKIPPED, SC_REPORT_NO_LEDGER)) &&
 	       put_written(child, cell, ledger) &&
-	       (ledger == SC_MEASURED && space->payload_bytes > 0
+	       (ledger == SC_MEASURED && cell->syncs.vfs_status != SC_MEASURED
+			? sc_json_put_absent(child, "write_amplification", cell->syncs.vfs_status,
+					     cell->syncs.reason)
+		: ledger == SC_MEASURED && space->payload_bytes > 0
 			? put_number(child, "write_amplification",
 				     (double)space->vfs_bytes / (double)space->payload_bytes)
 			: sc_json_put_absent(child, "write_amplification", SC_SKIPPED,

@@ -255,7 +255,10 @@ static bool put_syncs(cJSON *json, const struct sc_syncs *syncs)
 	if (syncs->status != SC_MEASURED)
 		return sc_json_put_absent(json, "syncs", syncs->status, syncs->reason);
 	child = cJSON_AddObjectToObject(json, "syncs");
-	if (!PUT(child, syncs_fields, syncs))
+	if (!(syncs->vfs_status == SC_MEASURED
+		      ? PUT(child, syncs_fields, syncs)
+		      : put_absent_fields(child, syncs_fields, SC_ARRAY_COUNT(syncs_fields),
+					  syncs->vfs_status, syncs->reason)))
 		return false;
 	if (syncs->physical_status != SC_MEASURED)
 		return put_absent_fields(child, physical_syncs_fields,
@@ -516,7 +519,9 @@ static int get_syncs(const cJSON *json, struct sc_json_place place, struct sc_sy
 	if (sc_json_is_absent(child, &syncs->status, syncs->reason, sizeof syncs->reason))
 		return 0;
 	place.path = "syncs";
-	r = GET(child, syncs_fields, syncs, place, error);
+	if (!sc_json_is_absent(cJSON_GetObjectItemCaseSensitive(child, "vfs"), &syncs->vfs_status,
+			       syncs->reason, sizeof syncs->reason))
+		r = GET(child, syncs_fields, syncs, place, error);
 	if (r < 0)
 		return r;
 	if (sc_json_is_absent(cJSON_GetObjectItemCaseSensitive(child, "physical"),

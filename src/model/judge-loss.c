@@ -11,6 +11,7 @@
 
 #include "../base/buffer.h"
 #include "judge.h"
+#include "store.h"
 
 /* More names than this in a sentence are cut to a few of each promise. */
 #define NAMES_MAX 16u
@@ -85,7 +86,8 @@ static size_t find_kinds(const struct sc_groups *groups, const char *target, boo
 	for (size_t i = 0; i < groups->count; i++) {
 		const struct sc_group *group = &groups->items[i];
 
-		if (!sc_group_commits(group) || strcmp(group->key->target, target) != 0)
+		if (!sc_group_commits(group) || strcmp(group->key->target, target) != 0 ||
+		    !sc_store_is(group->key->store, SC_STORE_SQLITE))
 			continue;
 		for (size_t j = 0; j < group->member_count; j++) {
 			size_t kind = kind_of(&group->members[j]->setting);

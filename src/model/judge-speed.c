@@ -17,14 +17,15 @@
 #include "../stats/order.h"
 #include "format.h"
 #include "judge.h"
+#include "store.h"
 
 #define DELAY_NAMED 0.01 /* of a commit: a share of waiting for a CPU that is worth a word */
 
 /* "WAL+NORMAL page_size=8192": a label as it is said. */
-static void say_label(const struct sc_setting *setting, const struct sc_setting *base, char *text,
-		      size_t text_bytes)
+static void say_label(const char *store, const struct sc_setting *setting,
+		      const struct sc_setting *base, char *text, size_t text_bytes)
 {
-	sc_setting_label(setting, base, text, text_bytes);
+	sc_store_label(store, setting, base, text, text_bytes);
 	for (char *c = text; *c && *c != ' '; c++)
 		*c = (char)(*c == '/' ? '+' : toupper((unsigned char)*c));
 }
@@ -32,7 +33,7 @@ static void say_label(const struct sc_setting *setting, const struct sc_setting 
 static void say_setting(const struct sc_report_head *head, const struct sc_cell *cell, char *text,
 			size_t text_bytes)
 {
-	say_label(&cell->setting, &head->base, text, text_bytes);
+	say_label(cell->store, &cell->setting, &head->base, text, text_bytes);
 }
 
 static void say_place(const struct sc_report_head *head, const struct sc_cell *cell, char *text,
@@ -156,7 +157,7 @@ static const struct sc_cell *pick_fastest(const struct sc_group *group)
 		const struct sc_cell *cell = group->members[i];
 
 		if (sc_group_takes_part(group, cell) &&
-		    sc_promise_of(&cell->setting).corruption == SC_CORRUPTION_NO &&
+		    sc_promise_in(cell->store, &cell->setting).corruption == SC_CORRUPTION_NO &&
 		    (!fastest || cell->ops_per_s.median > fastest->ops_per_s.median))
 			fastest = cell;
 	}
@@ -186,7 +187,7 @@ static int say_speedup(struct sc_report_head *head, const char *subject,
 	memcpy(times + length, "x", 2);
 	if (!sc_cell_in_memory(head, fastest)) /* there it promises nothing */
 		(void)snprintf(promise, sizeof(promise), "%s: %s", name,
-			       sc_promise_of(&fastest->setting).sentence);
+			       sc_promise_in(fastest->store, &fastest->setting).sentence);
 	return sc_findings_add(&head->findings, SC_FINDING_SPEEDUP, name, times, base_name, place,
 			       subject, interval, promise);
 }
@@ -377,8 +378,8 @@ struct hidden {
 static bool has_syncs(const struct sc_cell *cell)
 {
 	return !cell->same_as && cell->setting.journal_mode != SC_JOURNAL_WAL &&
-	       cell->syncs.status == SC_MEASURED && cell->syncs.physical_status == SC_MEASURED &&
-	       cell->ledger_commits > 0;
+	       cell->syncs.vfs_status == SC_MEASURED && cell->syncs.status == SC_MEASURED &&
+	       cell->syncs.physical_status == SC_MEASURED && cell->ledger_commits > 0;
 }
 
 static bool syncs_alike(const struct sc_setting *a, const struct sc_setting *b)
@@ -413,7 +414,7 @@ static void say_hidden(const struct sc_report_head *head, const struct hidden *s
 	brief.journal_mode = sums->cell->setting.journal_mode;
 	brief.synchronous = sums->cell->setting.synchronous;
 	brief.locking_mode = sums->cell->setting.locking_mode;
-	say_label(&brief, &head->base, name, sizeof(name));
+	say_label(sums->cell->store, &brief, &head->base, name, sizeof(name));
 	say_count((double)sums->directory / (double)sums->commits, directory, sizeof(directory));
 	say_count((double)sums->physical / (double)sums->commits, all, sizeof(all));
 	sc_buffer_printf(list, "%s%s of %s%s of a %s commit", is_first ? "" : ", ", directory, all,

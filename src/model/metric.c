@@ -286,6 +286,20 @@ static struct sc_metric_value syncs(const struct sc_cell *cell, uint64_t total)
 	return per_commit(cell, total);
 }
 
+/* What SQLite asked of its VFS; a store without files has none to be asked. */
+static struct sc_metric_value asked_of_vfs(const struct sc_cell *cell, struct sc_metric_value value)
+{
+	if (value.status == SC_MEASURED && cell->ledger_ops > 0 &&
+	    cell->syncs.vfs_status != SC_MEASURED)
+		return absent(cell->syncs.vfs_status, cell->syncs.reason);
+	return value;
+}
+
+static struct sc_metric_value vfs_syncs(const struct sc_cell *cell, uint64_t total)
+{
+	return asked_of_vfs(cell, syncs(cell, total));
+}
+
 static struct sc_metric_value physical_syncs(const struct sc_cell *cell, uint64_t total)
 {
 	if (cell->syncs.status == SC_MEASURED && cell->syncs.physical_status != SC_MEASURED)
@@ -299,11 +313,11 @@ static struct sc_metric_value physical_syncs(const struct sc_cell *cell, uint64_
 		return of(cell, cell->syncs.field);                                                \
 	}
 
-SYNCS(vfs, syncs)
+SYNCS(vfs, vfs_syncs)
 SYNCS(directory, physical_syncs)
 SYNCS(physical, physical_syncs)
-SYNCS(withheld, syncs)
-SYNCS(omitted, syncs)
+SYNCS(withheld, vfs_syncs)
+SYNCS(omitted, vfs_syncs)
 SYNCS(fsync, physical_syncs)
 SYNCS(fdatasync, physical_syncs)
 
@@ -356,7 +370,8 @@ static uint64_t sum_io(const struct sc_cell *cell, enum sc_role role, enum sc_op
 #define WRITTEN(name, role)                                                                        \
 	static struct sc_metric_value read_written_##name(const struct sc_cell *cell)              \
 	{                                                                                          \
-		return per_commit(cell, sum_io(cell, role, SC_OP_WRITE, COUNT_BYTES));             \
+		return asked_of_vfs(                                                               \
+			cell, per_commit(cell, sum_io(cell, role, SC_OP_WRITE, COUNT_BYTES)));     \
 	}
 
 WRITTEN(main_db, SC_ROLE_MAIN_DB)
@@ -366,22 +381,26 @@ WRITTEN(all, SC_ROLE_COUNT_)
 
 static struct sc_metric_value read_write_calls(const struct sc_cell *cell)
 {
-	return per_commit(cell, sum_io(cell, SC_ROLE_COUNT_, SC_OP_WRITE, COUNT_CALLS));
+	return asked_of_vfs(
+		cell, per_commit(cell, sum_io(cell, SC_ROLE_COUNT_, SC_OP_WRITE, COUNT_CALLS)));
 }
 
 static struct sc_metric_value read_read_calls(const struct sc_cell *cell)
 {
-	return per_op(cell, sum_io(cell, SC_ROLE_COUNT_, SC_OP_READ, COUNT_CALLS));
+	return asked_of_vfs(cell,
+			    per_op(cell, sum_io(cell, SC_ROLE_COUNT_, SC_OP_READ, COUNT_CALLS)));
 }
 
 static struct sc_metric_value read_read_bytes(const struct sc_cell *cell)
 {
-	return per_op(cell, sum_io(cell, SC_ROLE_COUNT_, SC_OP_READ, COUNT_BYTES));
+	return asked_of_vfs(cell,
+			    per_op(cell, sum_io(cell, SC_ROLE_COUNT_, SC_OP_READ, COUNT_BYTES)));
 }
 
 static struct sc_metric_value read_mapped_reads(const struct sc_cell *cell)
 {
-	return per_op(cell, sum_io(cell, SC_ROLE_COUNT_, SC_OP_FETCH, COUNT_CALLS));
+	return asked_of_vfs(cell,
+			    per_op(cell, sum_io(cell, SC_ROLE_COUNT_, SC_OP_FETCH, COUNT_CALLS)));
 }
 
 /* --- sizes */
@@ -417,7 +436,7 @@ static struct sc_metric_value read_page_cache_bytes(const struct sc_cell *cell)
 
 static struct sc_metric_value read_write_amplification(const struct sc_cell *cell)
 {
-	struct sc_metric_value value = ledger(cell, 0);
+	struct sc_metric_value value = asked_of_vfs(cell, ledger(cell, 0));
 
 	if (value.status != SC_MEASURED)
 		return value;

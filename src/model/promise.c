@@ -75,6 +75,21 @@ struct sc_promise sc_promise_of(const struct sc_setting *setting)
 	return rules[i].promise;
 }
 
+/* Without the file's sync its new name can reach the disk before its content. */
+static const struct sc_promise snapshot_off = {
+	SC_LOSS_ANY, SC_CORRUPTION_YES,
+	"a power cut can take any commit and can leave a file without its content"};
+static const struct sc_promise snapshot_synced = {
+	SC_LOSS_NONE, SC_CORRUPTION_NO,
+	"a power cut takes no acknowledged commit and never corrupts"};
+
+struct sc_promise sc_promise_in(const char *store, const struct sc_setting *setting)
+{
+	if (!sc_store_is(store, SC_STORE_SNAPSHOT))
+		return sc_promise_of(setting);
+	return setting->synchronous == SC_SYNCHRONOUS_OFF ? snapshot_off : snapshot_synced;
+}
+
 static const char *const loss_names[] = {
 	[SC_LOSS_NONE] = "none",
 	[SC_LOSS_LAST] = "last",

@@ -8,6 +8,7 @@
  */
 
 #include "setting.h"
+#include "store.h"
 
 enum sc_loss {
 	SC_LOSS_NONE,   /* no acknowledged commit is lost */
@@ -30,8 +31,11 @@ struct sc_promise {
 	const char *sentence; /* "a power cut can take at most the last commit; never corrupts" */
 };
 
-/** sc_promise_of() - pure. */
+/** sc_promise_of() - in a database file. Pure. */
 struct sc_promise sc_promise_of(const struct sc_setting *setting);
+
+/** sc_promise_in() - in the store called @store: a snapshot's rename replaces the whole content. */
+struct sc_promise sc_promise_in(const char *store, const struct sc_setting *setting);
 
 /** sc_loss_name() - "none", "last", "suffix", "any": as in result files */
 const char *sc_loss_name(enum sc_loss loss);

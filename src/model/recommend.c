@@ -20,6 +20,7 @@
 
 #include "../base/buffer.h"
 #include "judge.h"
+#include "store.h"
 
 /* Classes that can be recommended, strictest first. */
 static const enum sc_loss classes[] = {SC_LOSS_NONE, SC_LOSS_LAST, SC_LOSS_SUFFIX};
@@ -365,7 +366,7 @@ static int recommend_groups(struct sc_report_head *head, const struct sc_groups 
 /* Why there is nothing to recommend where storage keeps what it is given. */
 static const char *why_none(const struct sc_groups *groups, const char *target)
 {
-	bool has_rate = false, has_commit = false;
+	bool has_rate = false, has_commit = false, has_settings = false;
 
 	for (size_t i = 0; i < groups->count; i++) {
 		const struct sc_group *group = &groups->items[i];
@@ -373,6 +374,7 @@ static const char *why_none(const struct sc_groups *groups, const char *target)
 		if (strcmp(group->key->target, target) != 0)
 			continue;
 		has_commit = has_commit || sc_group_commits(group);
+		has_settings = has_settings || sc_store_is(group->key->store, SC_STORE_SQLITE);
 		for (size_t j = 0; j < group->member_count; j++)
 			has_rate = has_rate || sc_group_takes_part(group, group->members[j]);
 	}
@@ -380,6 +382,8 @@ static const char *why_none(const struct sc_groups *groups, const char *target)
 		return "no cell there has a rate";
 	if (!has_commit)
 		return "nothing that was measured there commits";
+	if (!has_settings)
+		return "only settings of store sqlite are recommended, and none was measured there";
 	return "a power cut can corrupt the database under each setting that was measured";
 }
 

@@ -24,14 +24,13 @@ enum sc_sample_kind {
 	SC_SAMPLE_KIND_COUNT_,
 };
 
-/* Where a sample's data is kept. Later stores add a name here. */
 struct sc_sample_spec {
 	enum sc_sample_kind kind;
 	char *cell_id;    /* owned, as all strings here */
 	char *suite_text; /* the suite's JSON, whole */
 	char *workload;
 	char *directory; /* existing and empty; the sample works only inside it */
-	char *store;     /* "sqlite" */
+	char *store;     /* see store.h */
 	struct sc_setting setting;
 	enum sc_wal_state wal_state;
 	uint64_t rows;          /* of the dataset; 0 = the suite's */
@@ -81,7 +80,8 @@ struct sc_syncs {
 	/* whether directory, physical, fsync and fdatasync were seen: they come from the tap alone
 	 */
 	enum sc_status physical_status;
-	char reason[SC_REASON_BYTES]; /* of either status */
+	char reason[SC_REASON_BYTES]; /* of whichever status is not measured */
+	enum sc_status vfs_status;    /* of vfs, withheld and omitted: they come from the shim */
 };
 
 struct sc_checkpoints {

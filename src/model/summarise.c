@@ -562,7 +562,8 @@ static int find_ledger(struct sc_cell *cell, const struct gathering *all)
 		r = sc_findings_add(&cell->findings, SC_FINDING_CALLS_DROPPED, a, cell->id);
 	}
 	if (r < 0 || syncs->status != SC_MEASURED || syncs->physical_status != SC_MEASURED ||
-	    syncs->withheld > 0 || syncs->vfs + syncs->directory == syncs->physical)
+	    syncs->vfs_status != SC_MEASURED || syncs->withheld > 0 ||
+	    syncs->vfs + syncs->directory == syncs->physical)
 		return r;
 	(void)snprintf(a, sizeof(a), "%" PRIu64, syncs->vfs);
 	(void)snprintf(b, sizeof(b), "%" PRIu64, syncs->directory);

@@ -39,6 +39,8 @@ static void put_about(FILE *out, const struct row *row, const char *state)
 	sc_text_put_csv(out, cell->suite);
 	fputc(',', out);
 	sc_text_put_csv(out, cell->workload);
+	fputc(',', out);
+	sc_text_put_csv(out, cell->store);
 	fprintf(out, ",%" PRIu32 ",%s", cell->clients,
 		cell->uses_wal_state ? sc_wal_state_name(cell->wal_state) : "none");
 	for (size_t i = 0; i < sc_setting_field_count; i++) {
@@ -113,7 +115,7 @@ int sc_compare_write_csv(FILE *out, const struct sc_comparison *comparison,
 {
 	(void)options; /* CSV is the same everywhere, */
 	(void)error;   /* and is built without memory */
-	fputs("report,cell,target,suite,workload,clients,wal_state", out);
+	fputs("report,cell,target,suite,workload,store,clients,wal_state", out);
 	for (size_t i = 0; i < sc_setting_field_count; i++)
 		fprintf(out, ",%s", sc_setting_fields[i].name);
 	fputs(",state,metric,unit,kind,base,base_low,base_high,base_n,value,low,high,n,ratio,"

@@ -7,6 +7,7 @@
 
 #include "../model/format.h"
 #include "../model/group.h"
+#include "../model/store.h"
 #include "about.h"
 #include "value.h"
 
@@ -107,7 +108,8 @@ void sc_compare_label(const struct sc_comparison *comparison, size_t cell, char 
 	const struct sc_digest_cell *base = &comparison->digests[0].cells[cell];
 	size_t used;
 
-	sc_setting_label(&base->setting, &comparison->digests[0].head->base, text, text_bytes);
+	sc_store_label(base->store, &base->setting, &comparison->digests[0].head->base, text,
+		       text_bytes);
 	used = strlen(text);
 	if (base->uses_wal_state)
 		(void)snprintf(text + used, text_bytes - used, ", %s",

@@ -17,7 +17,7 @@
 
 static void put_about_header(FILE *out)
 {
-	fputs("cell,target,suite,workload,clients,wal_state", out);
+	fputs("cell,target,suite,workload,store,clients,wal_state", out);
 	for (size_t i = 0; i < sc_setting_field_count; i++)
 		fprintf(out, ",%s", sc_setting_fields[i].name);
 }
@@ -42,6 +42,8 @@ static void put_about(FILE *out, const struct sc_cell *cell)
 	sc_text_put_csv(out, cell->suite);
 	fputc(',', out);
 	sc_text_put_csv(out, cell->workload);
+	fputc(',', out);
+	sc_text_put_csv(out, cell->store);
 	fprintf(out, ",%" PRIu32 ",%s", cell->clients,
 		cell->uses_wal_state ? sc_wal_state_name(cell->wal_state) : "none");
 	setting.rows_per_commit = sc_batch_of(cell); /* a number, where 0 is the workload's own */
@@ -82,7 +84,7 @@ static void put_promise(FILE *out, const struct sc_cell *cell)
 		fputs(",,", out);
 		return;
 	}
-	promise = sc_promise_of(&cell->effective);
+	promise = sc_promise_in(cell->store, &cell->effective);
 	fprintf(out, ",%s,%s", sc_loss_name(promise.loss), sc_corruption_name(promise.corruption));
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../model/group.h"
+#include "../model/store.h"
 #include "text.h"
 #include "writer.h"
 
@@ -22,7 +23,7 @@
 
 static bool begins_table(const struct sc_cell *previous, const struct sc_cell *cell)
 {
-	return !previous->id || !sc_group_is_same_but_rows(previous, cell);
+	return !previous->id || !sc_group_shares_table(previous, cell);
 }
 
 /* Room doubles, so that n tables cost O(n). */
@@ -165,7 +166,7 @@ void sc_render_label(const struct sc_report_head *head, const struct sc_cell *ce
 	struct sc_setting base = head->base;
 
 	base.rows_per_commit = cell->setting.rows_per_commit;
-	sc_setting_label(&cell->setting, &base, text, text_bytes);
+	sc_store_label(cell->store, &cell->setting, &base, text, text_bytes);
 }
 
 static int check_stream(FILE *out, struct sc_error *error)

@@ -117,7 +117,7 @@ const char *sc_loss_text(const struct sc_report_head *head, const struct sc_cell
 		return "-";
 	if (sc_cell_in_memory(head, cell))
 		return "all";
-	promise = sc_promise_of(&cell->effective);
+	promise = sc_promise_in(cell->store, &cell->effective);
 	assert(promise.loss < SC_LOSS_COUNT_ && promise.corruption < SC_CORRUPTION_COUNT_);
 	(void)snprintf(text, text_bytes, "%s%s", losses[promise.loss], marks[promise.corruption]);
 	return text;
