@@ -3,7 +3,7 @@
 
 #include <strings.h>
 
-#include "../model/setting.h"
+#include "../model/store.h"
 
 static const char *journal_mode_name(int value)
 {
@@ -66,6 +66,22 @@ static bool wal_state_parse(const char *text, int *ret_value)
 	return true;
 }
 
+/* Memory is a suite's to choose. */
+static const char *store_name(int value)
+{
+	return value < SC_STORE_MEMORY ? sc_store_name((enum sc_store)value) : NULL;
+}
+
+static bool store_parse(const char *text, int *ret_value)
+{
+	enum sc_store store;
+
+	if (!sc_store_parse(text, &store) || store == SC_STORE_MEMORY)
+		return false;
+	*ret_value = (int)store;
+	return true;
+}
+
 static const char *switch_name(int value)
 {
 	static const char *const names[] = {"off", "on", NULL};
@@ -90,4 +106,5 @@ const struct sc_choices sc_choices_journal_mode = {journal_mode_name, journal_mo
 const struct sc_choices sc_choices_synchronous = {synchronous_name, synchronous_parse};
 const struct sc_choices sc_choices_locking_mode = {locking_mode_name, locking_mode_parse};
 const struct sc_choices sc_choices_switch = {switch_name, switch_parse};
+const struct sc_choices sc_choices_store = {store_name, store_parse};
 const struct sc_choices sc_choices_wal_state = {wal_state_name, wal_state_parse};

@@ -10,3 +10,4 @@ extern const struct sc_choices sc_choices_synchronous;
 extern const struct sc_choices sc_choices_locking_mode;
 extern const struct sc_choices sc_choices_switch; /* off, on; SQLite's words for them too */
 extern const struct sc_choices sc_choices_wal_state;
+extern const struct sc_choices sc_choices_store;

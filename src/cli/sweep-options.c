@@ -61,6 +61,10 @@ static const struct sc_option rows[] = {
 	{ "clients", 0, SC_OPTION_LIST, SC_OPTION_COUNT, PLACE(clients), "LIST", NULL, 1, 1000,
 	  NULL,
 	  "Processes that run the workload at once on one database; they share its operations." },
+	{ "store", 0, SC_OPTION_LIST, SC_OPTION_ENUM, PLACE(store), "LIST", "sqlite", 0, 0,
+	  &sc_choices_store,
+	  "Where the data is kept: sqlite is a database file; snapshot is memory that each commit "
+	  "writes to a new file as a whole." },
 	{ "rows", 0, SC_OPTION_LIST, SC_OPTION_COUNT, PLACE(rows), "LIST", NULL, 1, 1000000000,
 	  NULL,
 	  "Rows of the dataset before the clock starts. Without it, the suite's numbers." },

@@ -14,7 +14,7 @@ struct sc_sweep_config {
 	struct sc_option_texts workloads;
 	struct sc_option_numbers journal_mode, synchronous, fullfsync, checkpoint_fullfsync;
 	struct sc_option_numbers page_size, cache_size, wal_autocheckpoint, locking_mode, mmap_size;
-	struct sc_option_numbers rows_per_commit, wal_state, clients, rows;
+	struct sc_option_numbers rows_per_commit, wal_state, clients, store, rows;
 	struct sc_option_number scale, ops, rate, precision, time, samples, seed, timeout;
 	const char *host_label, *out, *resume, *like;
 	struct sc_option_number format;

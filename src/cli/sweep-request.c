@@ -234,6 +234,8 @@ static int make_plan(const struct sc_sweep_config *config, struct sc_sweep_reque
 		.clients = config->clients.items,
 		.client_count = config->clients.count,
 		.rate = config->rate.given ? (uint64_t)config->rate.value : 0,
+		.stores = config->store.items,
+		.store_count = config->store.count,
 		.seed = (uint64_t)config->seed.value,
 	};
 

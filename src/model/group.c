@@ -143,7 +143,7 @@ const char *sc_groups_name(const struct sc_groups *groups, const struct sc_group
 			   (other->rows != key->rows && strcmp(other->suite, key->suite) == 0);
 		has_stores = has_stores || strcmp(other->store, key->store) != 0;
 	}
-	if (has_stores && !sc_store_is(key->store, SC_STORE_SQLITE))
+	if (has_stores && sc_store_is(key->store, SC_STORE_SNAPSHOT))
 		(void)snprintf(store, sizeof(store), ", store %s", key->store);
 	if (has_clients)
 		(void)snprintf(clients, sizeof(clients), ", %u client%s", key->clients,

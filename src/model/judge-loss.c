@@ -87,7 +87,7 @@ static size_t find_kinds(const struct sc_groups *groups, const char *target, boo
 		const struct sc_group *group = &groups->items[i];
 
 		if (!sc_group_commits(group) || strcmp(group->key->target, target) != 0 ||
-		    !sc_store_is(group->key->store, SC_STORE_SQLITE))
+		    sc_store_is(group->key->store, SC_STORE_SNAPSHOT))
 			continue;
 		for (size_t j = 0; j < group->member_count; j++) {
 			size_t kind = kind_of(&group->members[j]->setting);

@@ -374,7 +374,7 @@ static const char *why_none(const struct sc_groups *groups, const char *target)
 		if (strcmp(group->key->target, target) != 0)
 			continue;
 		has_commit = has_commit || sc_group_commits(group);
-		has_settings = has_settings || sc_store_is(group->key->store, SC_STORE_SQLITE);
+		has_settings = has_settings || !sc_store_is(group->key->store, SC_STORE_SNAPSHOT);
 		for (size_t j = 0; j < group->member_count; j++)
 			has_rate = has_rate || sc_group_takes_part(group, group->members[j]);
 	}

@@ -7,6 +7,7 @@
 
 static const char *const names[] = {
 	[SC_STORE_SQLITE] = "sqlite",
+	[SC_STORE_MEMORY] = "memory",
 	[SC_STORE_SNAPSHOT] = "snapshot",
 };
 
@@ -39,7 +40,7 @@ static const char *const snapshot_fields[] = {"synchronous", "page_size", "rows_
 
 bool sc_store_has_field(enum sc_store store, const struct sc_setting_field *field)
 {
-	if (store == SC_STORE_SQLITE)
+	if (store != SC_STORE_SNAPSHOT)
 		return true;
 	for (size_t i = 0; i < sizeof(snapshot_fields) / sizeof(*snapshot_fields); i++) {
 		if (strcmp(field->name, snapshot_fields[i]) == 0)
@@ -53,7 +54,7 @@ struct sc_setting sc_store_setting(enum sc_store store, const struct sc_setting 
 {
 	struct sc_setting means = *setting;
 
-	if (store == SC_STORE_SQLITE)
+	if (store != SC_STORE_SNAPSHOT)
 		return means;
 	for (size_t i = 0; i < sc_setting_field_count; i++) {
 		const struct sc_setting_field *field = &sc_setting_fields[i];

@@ -4,7 +4,8 @@
 /*
  * Where the data of a cell is kept, and what of a setting means anything there.
  *
- * sqlite: a database file, and SQLite's own journal. snapshot: SQL runs in memory, and each commit
+ * sqlite: a database file, and SQLite's own journal. memory: one of SQLite's in memory, where a
+ * suite says so. snapshot: SQL runs in memory, and each commit
  * writes the whole content to a temporary file that takes the place of the one before.
  */
 
@@ -13,10 +14,11 @@
 enum sc_store {
 	SC_STORE_SQLITE,
 	SC_STORE_SNAPSHOT,
+	SC_STORE_MEMORY, /* the last: a sweep does not choose it, its suite does */
 	SC_STORE_COUNT_,
 };
 
-/** sc_store_name() - "sqlite", "snapshot": as in result files */
+/** sc_store_name() - "sqlite", "memory", "snapshot": as in result files */
 const char *sc_store_name(enum sc_store store);
 bool sc_store_parse(const char *text, enum sc_store *ret_store);
 

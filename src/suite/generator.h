@@ -46,9 +46,9 @@ struct sc_generator {
 	bool after_dataset;  /* sequence, sha256, timestamp: goes on where the dataset's rows end */
 	int64_t min, max;    /* uniform, zipf, integer; constant where they are equal */
 	double real_min, real_max;
-	double exponent;               /* zipf, pick; above 0 */
-	int distribution;              /* pick: enum sc_distribution */
-	bool scattered;                /* zipf, pick: neighbours, or frequent values lie apart, not side by side */
+	double exponent;  /* zipf, pick; above 0 */
+	int distribution; /* pick: enum sc_distribution */
+	bool scattered; /* zipf, pick: neighbours, or frequent values lie apart, not side by side */
 	uint64_t bytes_min, bytes_max; /* text, blob */
 	int64_t start_ns;              /* timestamp: since the epoch */
 	double per_second;

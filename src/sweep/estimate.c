@@ -28,10 +28,13 @@ static uint64_t recycle_ns(const struct sc_plan_cell *cell)
 }
 
 /* Syncs of one commit: the table of the manual, with what a directory sync adds. */
-static uint64_t syncs_per_commit(const struct sc_setting *setting)
+static uint64_t syncs_per_commit(const struct sc_plan_cell *cell)
 {
 	static const uint8_t rollback[SC_SYNCHRONOUS_COUNT_] = {0, 3, 4, 5};
+	const struct sc_setting *setting = &cell->setting;
 
+	if (cell->store == SC_STORE_SNAPSHOT) /* the file's and the directory's */
+		return setting->synchronous == SC_SYNCHRONOUS_OFF ? 0 : 2;
 	switch (setting->journal_mode) {
 	case SC_JOURNAL_WAL:
 		return setting->synchronous >= SC_SYNCHRONOUS_FULL;
@@ -85,7 +88,7 @@ uint64_t sc_estimate_sample(const struct sc_estimate *estimate, const struct sc_
 	const struct sc_plan_cell *cell = &plan->cells[cell_index];
 	const struct sc_workload *workload = sc_plan_workload(plan, cell_index);
 	uint64_t unit = sc_plan_unit(plan, cell_index);
-	uint64_t syncs = workload->writes ? syncs_per_commit(&cell->setting) : 0;
+	uint64_t syncs = workload->writes ? syncs_per_commit(cell) : 0;
 	uint64_t commit_ns, ns;
 
 	commit_ns = COMMIT_CPU_NS + syncs * estimate->sync_ns + unit * ROW_NS;

@@ -237,13 +237,24 @@ int sc_database_open(const char *path, const char *vfs, const struct sc_setting 
 		     struct sc_error *error)
 {
 	SC_CLEANUP(sc_connection_closep) sqlite3 *db = NULL;
-	char pragmas[600];
 	int rc, r;
 
 	rc = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, vfs);
 	if (rc != SQLITE_OK)
 		return sc_fail_sqlite(error, db ? sqlite3_extended_errcode(db) : rc, "open '%s'",
 				      path);
+	r = sc_database_apply(db, setting, connection, error);
+	if (r < 0)
+		return r;
+	*ret_db = SC_TAKE(db);
+	return 0;
+}
+
+int sc_database_apply(sqlite3 *db, const struct sc_setting *setting,
+		      const struct sc_connection *connection, struct sc_error *error)
+{
+	char pragmas[600];
+
 	(void)snprintf(pragmas, sizeof pragmas,
 		       "PRAGMA page_size=%" PRIu32 "; PRAGMA locking_mode=%s;"
 		       "PRAGMA journal_mode=%s; PRAGMA synchronous=%s; PRAGMA fullfsync=%d;"
@@ -256,11 +267,7 @@ int sc_database_open(const char *path, const char *vfs, const struct sc_setting 
 		       setting->checkpoint_fullfsync, setting->cache_size,
 		       setting->wal_autocheckpoint, setting->mmap_size, connection->foreign_keys,
 		       connection->busy_timeout_ms);
-	r = sc_database_run(db, pragmas, error);
-	if (r < 0)
-		return r;
-	*ret_db = SC_TAKE(db);
-	return 0;
+	return sc_database_run(db, pragmas, error);
 }
 
 /* Zero and "" where the pragma answers nothing: this build does not know it. */

@@ -46,6 +46,10 @@ int sc_database_fill(sqlite3 *db, const struct sc_suite *suite,
 /** sc_database_memory_bytes() - the size of a database in memory: its pages */
 int sc_database_memory_bytes(sqlite3 *db, uint64_t *ret_bytes, struct sc_error *error);
 
+/** sc_database_apply() - the same pragmas on a connection that is open. */
+int sc_database_apply(sqlite3 *db, const struct sc_setting *setting,
+		      const struct sc_connection *connection, struct sc_error *error);
+
 /** sc_database_effective() - read back; rows_per_commit is not SQLite's and stays as it is. */
 int sc_database_effective(sqlite3 *db, struct sc_setting *setting, struct sc_error *error);
 

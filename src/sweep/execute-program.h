@@ -12,6 +12,8 @@
 #include "../suite/generate.h"
 #include "syncost/meter.h"
 
+struct sc_image;
+
 #define SC_PROGRAM_STATEMENTS_MAX 4096u /* with each name substituted */
 
 struct sc_watch;
@@ -37,6 +39,7 @@ struct sc_program_place {
 	const char *path, *vfs;
 	const struct sc_setting *setting;
 	const struct sc_connection *connection;
+	bool is_snapshot; /* loaded, not opened: see execute-image.h */
 };
 
 /*
@@ -54,6 +57,7 @@ struct sc_program_options {
 	bool sums_results;                    /* result_sum is wanted */
 	const struct sc_program_place *place; /* borrowed; for a workload that reopens */
 	bool marks;                           /* bracket SQLite calls for the shim's split */
+	struct sc_image *image; /* published after each commit; borrowed; NULL: a file's commit */
 	/* Of one client among several, in memory that all of them share; NULL: it is alone. */
 	_Atomic uint64_t *acknowledged; /* its operations that SQLite has said are committed */
 	_Atomic uint64_t *commits;      /* of all clients */

@@ -27,6 +27,7 @@
 
 #include "execute-database.h"
 #include "execute-hold.h"
+#include "execute-image.h"
 #include "syncost.h"
 
 #define RETRY_NS_MIN   100000u      /* the first pause after SQLITE_BUSY */
@@ -60,6 +61,7 @@ struct run {
 	bool notes_operations;    /* else their transactions alone have a latency */
 	bool is_scheduled;        /* last_ns is when the transaction was due */
 	uint64_t start_ns, due;   /* of the schedule; the number of the next transaction in it */
+	bool publishes;           /* a commit ends with the image in its file */
 	uint64_t last_ns;         /* when the last operation ended */
 	uint64_t commit_start_ns; /* when the last call that commits began */
 	struct backoff backoff;
@@ -340,13 +342,18 @@ COLD int run_reopened(struct run *run, const struct sc_value *row)
 {
 	struct sc_program *program = run->program;
 	const struct sc_program_place *place = program->options.place;
+	SC_CLEANUP(sc_image_closep) struct sc_image *image = NULL;
 	sqlite3 *own = program->db, *opened = NULL;
-	int r;
+	int r = 0;
 
+	if (place->is_snapshot) /* it is the program that reads the file */
+		r = sc_image_open(place->path, place->setting, place->connection, &image, &opened,
+				  run->error);
 	if (run->marks)
 		syncost_call_begin();
-	r = sc_database_open(place->path, place->vfs, place->setting, place->connection, &opened,
-			     run->error);
+	if (!place->is_snapshot)
+		r = sc_database_open(place->path, place->vfs, place->setting, place->connection,
+				     &opened, run->error);
 	if (r == 0) {
 		program->db = opened;
 		r = run_unprepared(run, &program->statements[0], row);
@@ -406,6 +413,19 @@ COLD void pass_hold(struct run *run)
 {
 	if (sc_hold_pass(run->program->options.watch->gate) && !run->is_scheduled)
 		run->last_ns = syncost_now_ns();
+}
+
+/* A commit in memory is none before its file has it. */
+COLD int publish(struct run *run)
+{
+	int r = sc_image_publish(run->program->options.image, run->error);
+
+	/* Time outside is booked by the next call into SQLite, and after the last there is none. */
+	if (run->marks) {
+		syncost_call_begin();
+		syncost_call_end();
+	}
+	return r;
 }
 
 /* Its own word last: what it counts is in the database. */
@@ -483,6 +503,8 @@ static int run_batches(struct run *run, const struct sc_block *block, uint64_t e
 		do
 			r = run_rows(run, block, i, block->to, &count);
 		while (r == RUN_ANEW);
+		if (r == 0 && run->publishes)
+			r = publish(run);
 		if (r < 0)
 			return r;
 		now_ns = end_operations(run, count);
@@ -519,6 +541,8 @@ static int run_single(struct run *run, const struct sc_block *block, uint64_t en
 		do
 			r = run_operation(run, block, i);
 		while (__builtin_expect(r == RUN_ANEW, 0));
+		if (__builtin_expect(run->publishes, 0) && r == 0)
+			r = publish(run);
 		if (__builtin_expect(r < 0, 0))
 			return r;
 		now_ns = end_operation(run);
@@ -575,6 +599,8 @@ static int run_transaction(struct run *run, const struct sc_block *block, uint64
 		run->tally->result_rows = result_rows;
 		run->tally->result_sum = result_sum;
 	}
+	if (r == 0 && run->publishes)
+		r = publish(run);
 	if (r < 0)
 		return r;
 	now_ns = end_operations(run, end - ended);
@@ -635,6 +661,7 @@ int sc_program_run(struct sc_program *program, const struct sc_block *block, uin
 				    program->workload->latency_of == SC_LATENCY_OF_OPERATION,
 		.is_scheduled = program->options.due.every_ns > 0,
 		.due = program->options.due.first,
+		.publishes = program->options.image && program->workload->writes,
 		.last_ns = syncost_now_ns(),
 	};
 	uint64_t end_ns = time_limit_ns ? run.last_ns + time_limit_ns : UINT64_MAX;

@@ -263,17 +263,12 @@ int sc_verify_sound(sqlite3 *db, const char *path, struct sc_error *error)
 	return 0;
 }
 
-int sc_verify_reopened(const char *path, const struct sc_expected *expected,
+int sc_verify_reopened(sqlite3 *db, const char *path, const struct sc_expected *expected,
 		       const struct sc_row_counts *before, struct sc_error *error)
 {
-	SC_CLEANUP(sc_connection_closep) sqlite3 *db = NULL;
 	SC_CLEANUP(sc_row_counts_fini) struct sc_row_counts after = {0};
-	int rc, r;
+	int r;
 
-	rc = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL);
-	if (rc != SQLITE_OK)
-		return sc_fail_sqlite(error, db ? sqlite3_extended_errcode(db) : rc, "reopen '%s'",
-				      path);
 	r = sc_verify_sound(db, path, error);
 	if (r == 0)
 		r = sc_verify_checks(db, expected, error);

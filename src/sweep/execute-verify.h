@@ -39,8 +39,10 @@ void sc_row_counts_fini(struct sc_row_counts *counts);
 int sc_row_counts_read(sqlite3 *db, struct sc_row_counts *ret_counts, struct sc_error *error);
 
 /**
- * sc_verify_reopened() - the same after a close, in a connection of its own, with quick_check
+ * sc_verify_reopened() - the same after a close, with quick_check
+ * @db: a connection of its own, without instruments
+ * @path: of the file, for messages
  * @before: rows of each table before the close
  */
-int sc_verify_reopened(const char *path, const struct sc_expected *expected,
+int sc_verify_reopened(sqlite3 *db, const char *path, const struct sc_expected *expected,
 		       const struct sc_row_counts *before, struct sc_error *error);

@@ -18,6 +18,7 @@
 #include <sys/prctl.h>
 
 #include "../base/procfs.h"
+#include "../model/store.h"
 #include "../stats/hist.h"
 #include "../storage/traffic.h"
 #include "../suite/generate.h"
@@ -27,6 +28,7 @@
 #include "execute-clients.h"
 #include "execute-company.h"
 #include "execute-database.h"
+#include "execute-image.h"
 #include "execute-ledger.h"
 #include "execute-verify.h"
 #include "execute-warmup.h"
@@ -50,6 +52,7 @@ struct execution {
 	int64_t *sums, *dataset_sums;
 	struct sc_instruments instruments;
 	sqlite3 *db;
+	struct sc_image *image; /* of the store snapshot; NULL: a database file */
 	struct sc_progress progress;
 	struct sc_alone alone; /* the timed part, without clients */
 	struct sc_timing timing;
@@ -65,6 +68,7 @@ static void execution_fini(struct execution *self)
 	sc_clients_freep(&self->clients);
 	sc_alone_fini(&self->alone);
 	sc_program_freep(&self->progress.program);
+	sc_image_closep(&self->image);
 	sc_connection_closep(&self->db);
 	sc_instruments_stop(&self->instruments);
 	sc_timed_part_fini(&self->part);
@@ -86,6 +90,11 @@ static void enter(const char *phase)
 
 /* --- set-up */
 
+static bool is_snapshot(const struct execution *self)
+{
+	return sc_store_is(self->spec->store, SC_STORE_SNAPSHOT);
+}
+
 static int resolve(struct execution *self)
 {
 	SC_CLEANUP(sc_freep) char *directory = realpath(self->spec->directory, NULL);
@@ -102,11 +111,15 @@ static int resolve(struct execution *self)
 static int check_spec(struct execution *self)
 {
 	const struct sc_sample_spec *spec = self->spec;
+	enum sc_store store;
 
 	if (!spec->suite_text || !spec->workload || !spec->directory || !spec->store)
 		return sc_fail(self->error, SC_E_FORMAT, "sample specification is not complete");
-	if (strcmp(spec->store, "sqlite") != 0 && strcmp(spec->store, "memory") != 0)
+	if (!sc_store_parse(spec->store, &store))
 		return sc_fail(self->error, SC_E_FORMAT, "store '%s' is not known", spec->store);
+	if (store == SC_STORE_SNAPSHOT && sc_clients_count(spec) > 1)
+		return sc_fail(self->error, SC_E_FORMAT,
+			       "store snapshot is in one process's memory: it has one client");
 	if (spec->operations == 0)
 		return sc_fail(self->error, SC_E_FORMAT, "sample specification has no operations");
 	return 0;
@@ -152,6 +165,11 @@ static int load(struct execution *self)
 			       "workload %s opens its database for each operation, which several "
 			       "clients are not measured with",
 			       self->workload->name);
+	if (is_snapshot(self) && self->workload->beside_count > 0)
+		return sc_fail(self->error, SC_E_FORMAT,
+			       "store snapshot is in one process's memory: workload %s has other "
+			       "clients beside it",
+			       self->workload->name);
 	self->rows = spec->rows ? spec->rows : self->suite->rows;
 	self->rows_per_commit = spec->setting.rows_per_commit
 					? spec->setting.rows_per_commit
@@ -196,6 +214,7 @@ static struct sc_program_options program_options(const struct execution *self)
 		.sums_results = sc_verify_uses(self->workload, "result_sum"),
 		.place = &self->place,
 		.marks = self->instruments.is_registered,
+		.image = self->image,
 	};
 }
 
@@ -237,14 +256,25 @@ static int start_measuring(struct execution *self)
 				    self->path, self->error);
 }
 
+/* The suite's own store, where it has no files. */
+static bool is_in_memory(const struct execution *self)
+{
+	return self->suite->in_memory && !is_snapshot(self);
+}
+
 static int open_measured(struct execution *self)
 {
 	self->place = (struct sc_program_place){
-		.path = self->suite->in_memory ? ":memory:" : self->path,
+		.path = is_in_memory(self) ? ":memory:" : self->path,
 		.vfs = self->instruments.is_registered ? SC_INSTRUMENTS_VFS : NULL,
 		.setting = &self->spec->setting,
 		.connection = &self->suite->connection,
+		.is_snapshot = is_snapshot(self),
 	};
+	sc_image_closep(&self->image); /* of a connection that was closed */
+	if (is_snapshot(self))
+		return sc_image_open(self->path, &self->spec->setting, &self->suite->connection,
+				     &self->image, &self->db, self->error);
 	return sc_database_open(self->place.path, self->place.vfs, self->place.setting,
 				self->place.connection, &self->db, self->error);
 }
@@ -281,7 +311,7 @@ static int set_up(struct execution *self)
 	if (r == 0)
 		r = generate(self);
 	if (r == 0)
-		r = self->suite->in_memory ? set_up_memory(self) : set_up_file(self);
+		r = is_in_memory(self) ? set_up_memory(self) : set_up_file(self);
 	if (r < 0)
 		return r;
 	self->sample->effective = self->spec->setting;
@@ -331,8 +361,14 @@ static int prepare(struct execution *self)
 	bool is_fresh = effective->journal_mode == SC_JOURNAL_WAL &&
 			self->spec->wal_state == SC_WAL_FRESH && self->workload->writes;
 
-	int r;
+	int r = 0;
 
+	if (self->image && self->workload->writes)
+		r = sc_image_settle(self->image, self->error);
+	if (r < 0)
+		return r;
+	if (self->image && self->instruments.is_wanted)
+		sc_image_watch(self->image);
 	if (!self->clients) {
 		sc_program_schedule(self->progress.program, timed_options(self).due);
 		return prepare_alone(self);
@@ -515,8 +551,11 @@ static int measure(struct execution *self)
 	fill_latency(&sample->commit_ns, &self->timing.commit_buckets, self->timing.commit_ns_max,
 		     "the workload does not commit");
 	sc_work_log_fill(&self->alone.log, sample);
-	return sc_ledger_fill(sample, &part->instruments, part->snapshot, part->threads_ns,
-			      self->error);
+	r = sc_ledger_fill(sample, &part->instruments, part->snapshot, part->threads_ns,
+			   self->error);
+	if (r == 0 && self->image)
+		sc_image_ledger(self->image, sample);
+	return r;
 }
 
 /* Of the WAL, in the timed part. Clients that find it empty, or without a header, never do. */
@@ -541,7 +580,7 @@ static int look_at_files(struct execution *self)
 	struct sc_space *space = &self->sample->space;
 	int r;
 
-	if (self->suite->in_memory) {
+	if (is_in_memory(self)) {
 		r = sc_database_memory_bytes(self->db, &space->database_bytes, self->error);
 		space->total_bytes = space->database_bytes;
 		return r;
@@ -563,6 +602,7 @@ static int close_measured(struct execution *self, struct sc_error *error)
 	int rc;
 
 	sc_program_freep(&self->progress.program);
+	sc_image_closep(&self->image);
 	rc = sqlite3_close(self->db);
 	if (rc != SQLITE_OK)
 		return sc_fail_sqlite(error, rc, "close '%s'", self->path);
@@ -586,16 +626,36 @@ static struct sc_expected expectation(const struct execution *self)
 	return expected;
 }
 
+/* Without instruments; a snapshot's file is loaded as the next process would. */
+static int reopen(const struct execution *self, struct sc_image **ret_image, sqlite3 **ret_db,
+		  struct sc_error *error)
+{
+	int rc;
+
+	if (is_snapshot(self))
+		return sc_image_open(self->path, &self->spec->setting, &self->suite->connection,
+				     ret_image, ret_db, error);
+	rc = sqlite3_open_v2(self->path, ret_db, SQLITE_OPEN_READWRITE, NULL);
+	if (rc != SQLITE_OK)
+		return sc_fail_sqlite(error, *ret_db ? sqlite3_extended_errcode(*ret_db) : rc,
+				      "reopen '%s'", self->path);
+	return 0;
+}
+
 static int verify_over_close(struct execution *self, const struct sc_expected *expected,
 			     struct sc_error *error)
 {
 	SC_CLEANUP(sc_row_counts_fini) struct sc_row_counts counts = {0};
+	SC_CLEANUP(sc_connection_closep) sqlite3 *db = NULL;
+	SC_CLEANUP(sc_image_closep) struct sc_image *image = NULL;
 	int r;
 
 	r = sc_row_counts_read(self->db, &counts, error);
 	if (r == 0)
 		r = close_measured(self, error);
-	return r < 0 ? r : sc_verify_reopened(self->path, expected, &counts, error);
+	if (r == 0)
+		r = reopen(self, &image, &db, error);
+	return r < 0 ? r : sc_verify_reopened(db, self->path, expected, &counts, error);
 }
 
 static int verify(struct execution *self)
@@ -608,7 +668,7 @@ static int verify(struct execution *self)
 		r = look_at_files(self);
 	if (r == 0)
 		r = sc_verify_checks(self->db, &expected, self->error);
-	if (r == 0 && self->suite->in_memory)
+	if (r == 0 && is_in_memory(self))
 		r = sc_verify_sound(self->db, "in memory", self->error);
 	else if (r == 0)
 		r = verify_over_close(self, &expected, self->error);

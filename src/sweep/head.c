@@ -83,7 +83,9 @@ int sc_head_note_syncs(struct sc_report_head *head, const struct sc_syncs *syncs
 {
 	const char *call = NULL;
 
-	if (syncs->status != SC_MEASURED || syncs->physical_status != SC_MEASURED)
+	/* Where SQLite asked for none, they are another's. */
+	if (syncs->status != SC_MEASURED || syncs->physical_status != SC_MEASURED ||
+	    syncs->vfs_status != SC_MEASURED)
 		return 0;
 	if (syncs->fdatasync > 0)
 		call = syncs->fsync > 0 ? "fdatasync and fsync" : "fdatasync";

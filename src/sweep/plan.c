@@ -11,6 +11,9 @@
  *journal)
  *		* sum over journals of (WAL states, or 1)
  *
+ * The store snapshot adds cells of its own, for one client: the axes that mean something there, the
+ * levels of synchronous drawn together into off and full.
+ *
  * Cost: O(n log n) in the cells.
  */
 
@@ -123,6 +126,95 @@ static uint64_t count_settings(const struct sc_plan_request *request,
 			count = multiply(count, axes[i].value_count);
 	count = multiply(count, clients_of(request, planned).count);
 	return multiply(count, planned->rows.count ? planned->rows.count : 1);
+}
+
+static bool has_store(const struct sc_plan_request *request, enum sc_store store)
+{
+	if (request->store_count == 0)
+		return store == SC_STORE_SQLITE;
+	for (size_t i = 0; i < request->store_count; i++)
+		if (request->stores[i] == (int64_t)store)
+			return true;
+	return false;
+}
+
+/* The axes of one workload that mean something in a snapshot. */
+static size_t snapshot_axes(const struct sc_plan_suite *planned, const struct sc_workload *workload,
+			    struct sc_axis *axes)
+{
+	size_t all = axes_of(planned, workload, axes), count = 0;
+
+	for (size_t i = 0; i < all; i++)
+		if (sc_store_has_field(SC_STORE_SNAPSHOT, axes[i].field))
+			axes[count++] = axes[i];
+	return count;
+}
+
+/* At most: levels that are drawn together are counted each. */
+static uint64_t count_snapshots(const struct sc_plan_suite *planned,
+				const struct sc_workload *workload)
+{
+	struct sc_axis axes[SC_PLAN_AXES_MAX];
+	size_t axis_count = snapshot_axes(planned, workload, axes);
+	uint64_t count = planned->rows.count ? planned->rows.count : 1;
+
+	for (size_t i = 0; i < axis_count; i++)
+		count = multiply(count, axes[i].value_count);
+	return count;
+}
+
+static bool has_one_client(const struct sc_plan_request *request,
+			   const struct sc_plan_suite *planned)
+{
+	struct sc_plan_values clients = clients_of(request, planned);
+
+	for (size_t i = 0; i < clients.count; i++)
+		if (clients.items[i] == 1)
+			return true;
+	return false;
+}
+
+/* The first that is chosen and has clients of others beside its own; NULL: there is none. */
+static const struct sc_workload *find_company(const struct sc_plan_request *request,
+					      const struct sc_suite *suite)
+{
+	for (size_t i = 0; i < suite->workload_count; i++)
+		if (is_chosen(request, &suite->workloads[i]) && suite->workloads[i].beside_count)
+			return &suite->workloads[i];
+	return NULL;
+}
+
+static int check_company(const struct sc_plan_request *request, struct sc_error *error)
+{
+	for (size_t i = 0; i < request->suite_count; i++) {
+		const struct sc_suite *suite = request->suites[i].suite;
+		const struct sc_workload *workload = find_company(request, suite);
+
+		if (!workload)
+			continue;
+		(void)sc_fail(error, SC_E_USAGE,
+			      "--store: snapshot is in the memory of one process, and workload "
+			      "'%s' of suite '%s' has other clients beside it",
+			      workload->name, suite->name);
+		return sc_hint(error, "leave it out with --workload, or snapshot");
+	}
+	return 0;
+}
+
+static int check_stores(const struct sc_plan_request *request, struct sc_error *error)
+{
+	if (!has_store(request, SC_STORE_SNAPSHOT))
+		return 0;
+	for (size_t i = 0; i < request->suite_count; i++) {
+		if (has_one_client(request, &request->suites[i]))
+			continue;
+		(void)sc_fail(error, SC_E_USAGE,
+			      "--store: snapshot is in the memory of one process, and suite '%s' "
+			      "is to have several --clients alone",
+			      request->suites[i].suite->name);
+		return sc_hint(error, "add 1 to --clients, or leave snapshot out");
+	}
+	return check_company(request, error);
 }
 
 static int hint_workloads(const struct sc_suite *suite, struct sc_error *error)
@@ -242,6 +334,20 @@ static int check_workloads(const struct sc_plan_request *request, struct sc_erro
 	return 0;
 }
 
+/* Of one workload on one target, for all stores and clients. */
+static uint64_t count_workload(const struct sc_plan_request *request,
+			       const struct sc_plan_suite *planned,
+			       const struct sc_workload *workload)
+{
+	uint64_t count = 0, more = 0;
+
+	if (has_store(request, SC_STORE_SQLITE))
+		count = count_settings(request, planned, workload);
+	if (has_store(request, SC_STORE_SNAPSHOT))
+		more = count_snapshots(planned, workload);
+	return __builtin_add_overflow(count, more, &count) ? UINT64_MAX : count;
+}
+
 static int count_cells(const struct sc_plan_request *request, size_t *ret_count,
 		       struct sc_error *error)
 {
@@ -254,7 +360,7 @@ static int count_cells(const struct sc_plan_request *request, size_t *ret_count,
 			const struct sc_workload *workload = &suite->workloads[j];
 			uint64_t more =
 				is_chosen(request, workload)
-					? count_settings(request, &request->suites[i], workload)
+					? count_workload(request, &request->suites[i], workload)
 					: 0;
 
 			if (__builtin_add_overflow(count, more, &count))
@@ -352,11 +458,46 @@ static void append_settings(struct sc_plan *plan, const struct sc_plan_request *
 		axes_of(planned, &planned->suite->workloads[base->workload_index], axes);
 	struct sc_plan_cell cell = *base;
 
+	cell.store = planned->suite->in_memory ? SC_STORE_MEMORY : SC_STORE_SQLITE;
 	do {
 		cell.setting = planned->suite->setting;
 		for (size_t i = 0; i < axis_count; i++)
 			axes[i].field->set(&cell.setting, axes[i].values[positions[i]]);
 		append(plan, request, &cell);
+	} while (turn(axes, axis_count, positions));
+}
+
+static bool is_planned(const struct sc_plan *plan, size_t first, const struct sc_setting *setting)
+{
+	for (size_t i = first; i < plan->cell_count; i++)
+		if (sc_setting_compare(&plan->cells[i].setting, setting) == 0)
+			return true;
+	return false;
+}
+
+/* @base: target, suite and workload */
+static void append_snapshots(struct sc_plan *plan, const struct sc_plan_request *request,
+			     const struct sc_plan_cell *base)
+{
+	const struct sc_plan_suite *planned = &request->suites[base->suite_index];
+	const struct sc_setting *usual = &planned->suite->setting;
+	size_t positions[SC_PLAN_AXES_MAX] = {0}, first = plan->cell_count;
+	struct sc_axis axes[SC_PLAN_AXES_MAX];
+	size_t axis_count =
+		snapshot_axes(planned, &planned->suite->workloads[base->workload_index], axes);
+	struct sc_plan_cell cell = *base;
+
+	cell.store = SC_STORE_SNAPSHOT;
+	cell.clients = 1;
+	cell.wal_state = SC_WAL_RECYCLED;
+	do {
+		struct sc_setting setting = *usual;
+
+		for (size_t i = 0; i < axis_count; i++)
+			axes[i].field->set(&setting, axes[i].values[positions[i]]);
+		cell.setting = sc_store_setting(SC_STORE_SNAPSHOT, &setting, usual);
+		if (!is_planned(plan, first, &cell.setting))
+			append_rows(plan, planned, &cell);
 	} while (turn(axes, axis_count, positions));
 }
 
@@ -388,6 +529,7 @@ static int compare_cells(const void *a, const void *b)
 	int r = compare_groups(left, right);
 
 	r = r ? r : compare_indexes(left->clients, right->clients);
+	r = r ? r : (int)left->store - (int)right->store;
 	r = r ? r : sc_setting_compare(&left->setting, &right->setting);
 	return r ? r : compare_states(left, right);
 }
@@ -401,7 +543,8 @@ static int name_cell(struct sc_plan_cell *cell, const struct sc_plan_request *re
 	char label[LABEL_BYTES], clients[32] = "", rows[32] = "", rate[40] = "";
 	size_t pair;
 
-	sc_setting_label(&cell->setting, &suite->setting, label, sizeof(label));
+	sc_store_label(sc_store_name(cell->store), &cell->setting, &suite->setting, label,
+		       sizeof(label));
 	for (char *space = label; (space = strchr(space, ' '));)
 		*space = '/';
 	pair = strcspn(label, "/");
@@ -435,13 +578,12 @@ static struct sc_setting in_memory(const struct sc_setting *setting)
 }
 
 /* A workload that only reads takes no sync, so what rules syncs means nothing to it. */
-static struct sc_setting canonical_of(const struct sc_suite *suite,
-				      const struct sc_workload *workload,
+static struct sc_setting canonical_of(const struct sc_workload *workload,
 				      const struct sc_plan_cell *cell)
 {
 	struct sc_setting setting = cell->setting;
 
-	if (suite->in_memory)
+	if (cell->store == SC_STORE_MEMORY)
 		return in_memory(&setting);
 	if (!workload->writes) {
 		setting.synchronous = SC_SYNCHRONOUS_FULL;
@@ -460,6 +602,7 @@ static int compare_runs(const struct kind *a, const struct kind *b)
 {
 	int r = compare_groups(a->cell, b->cell);
 
+	r = r ? r : (int)a->cell->store - (int)b->cell->store;
 	r = r ? r : sc_setting_compare(&a->canonical, &b->canonical);
 	return r ? r : compare_states(a->cell, b->cell);
 }
@@ -481,12 +624,12 @@ static int compare_kinds(const void *a, const void *b)
 	return (left->cell > right->cell) - (left->cell < right->cell);
 }
 
-static const char *reason_of(const struct sc_suite *suite, const struct sc_workload *workload,
-			     const struct sc_plan_cell *cell, const struct sc_plan_cell *source)
+static const char *reason_of(const struct sc_workload *workload, const struct sc_plan_cell *cell,
+			     const struct sc_plan_cell *source)
 {
 	const struct sc_setting *own = &cell->setting, *other = &source->setting;
 
-	if (suite->in_memory)
+	if (cell->store == SC_STORE_MEMORY)
 		return "a database in memory has no file to journal, sync, lock or map";
 	if (!workload->writes &&
 	    (own->synchronous != other->synchronous || own->fullfsync != other->fullfsync ||
@@ -504,8 +647,7 @@ static int find_same(struct sc_plan *plan, struct sc_error *error)
 		return sc_fail(error, -ENOMEM, "planning %zu cells", plan->cell_count);
 	for (size_t i = 0; i < plan->cell_count; i++)
 		kinds[i] = (struct kind){&plan->cells[i],
-					 canonical_of(sc_plan_suite(plan, i),
-						      sc_plan_workload(plan, i), &plan->cells[i])};
+					 canonical_of(sc_plan_workload(plan, i), &plan->cells[i])};
 	qsort(kinds, plan->cell_count, sizeof(*kinds), compare_kinds);
 	for (size_t i = 0; i < plan->cell_count; i++) {
 		struct sc_plan_cell *cell = kinds[i].cell;
@@ -515,8 +657,7 @@ static int find_same(struct sc_plan *plan, struct sc_error *error)
 		cell->same_index = (size_t)(first->cell - plan->cells);
 		cell->is_same = first != &kinds[i];
 		if (cell->is_same)
-			cell->same_reason = reason_of(sc_plan_suite(plan, cell->same_index),
-						      sc_plan_workload(plan, cell->same_index),
+			cell->same_reason = reason_of(sc_plan_workload(plan, cell->same_index),
 						      cell, first->cell);
 		else
 			plan->run_count++;
@@ -535,8 +676,12 @@ static void enumerate(struct sc_plan *plan, const struct sc_plan_request *reques
 
 			for (size_t i = 0; i < suite->workload_count; i++) {
 				cell.workload_index = i;
-				if (is_chosen(request, &suite->workloads[i]))
+				if (!is_chosen(request, &suite->workloads[i]))
+					continue;
+				if (has_store(request, SC_STORE_SQLITE))
 					append_settings(plan, request, &cell);
+				if (has_store(request, SC_STORE_SNAPSHOT))
+					append_snapshots(plan, request, &cell);
 			}
 		}
 	qsort(plan->cells, plan->cell_count, sizeof(*plan->cells), compare_cells);
@@ -556,6 +701,8 @@ int sc_plan_new(const struct sc_plan_request *request, struct sc_plan **ret_plan
 		r = check_workloads(request, error);
 	if (r == 0)
 		r = check_memory(request, error);
+	if (r == 0)
+		r = check_stores(request, error);
 	if (r == 0)
 		r = count_cells(request, &count, error);
 	if (r < 0)
@@ -616,7 +763,7 @@ const struct sc_workload *sc_plan_workload(const struct sc_plan *plan, size_t ce
 
 const char *sc_plan_store(const struct sc_plan *plan, size_t cell_index)
 {
-	return sc_plan_suite(plan, cell_index)->in_memory ? "memory" : "sqlite";
+	return sc_store_name(plan->cells[cell_index].store);
 }
 
 uint64_t sc_plan_unit(const struct sc_plan *plan, size_t cell_index)

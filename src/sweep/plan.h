@@ -7,7 +7,7 @@
  */
 
 #include "../base/err.h"
-#include "../model/setting.h"
+#include "../model/store.h"
 #include "../suite/suite.h"
 
 #define SC_PLAN_CELLS_MAX  100000u /* beyond it a sweep takes days and its report is unreadable */
@@ -47,6 +47,8 @@ struct sc_plan_request {
 	const int64_t *clients;    /* processes at one database, each 1 … UINT32_MAX */
 	size_t client_count;       /* 0: those of each suite */
 	uint64_t rate;             /* operations due a second, in each cell; 0: no schedule */
+	const int64_t *stores;     /* enum sc_store, each once */
+	size_t store_count;        /* 0: sqlite */
 	uint64_t seed;
 };
 
@@ -57,6 +59,7 @@ struct sc_plan_cell {
 	size_t workload_index; /* in the suite */
 	uint32_t clients;
 	uint64_t rows; /* of the dataset */
+	enum sc_store store;
 	struct sc_setting setting;
 	enum sc_wal_state wal_state;
 	bool uses_wal_state;     /* journal WAL */
@@ -70,7 +73,8 @@ struct sc_plan {
 	size_t suite_count;
 	uint64_t seed, rate;
 	struct sc_plan_cell
-		*cells; /* sorted: target, suite, workload, rows, clients, setting, WAL state */
+		*cells; /* sorted: target, suite, workload, rows, clients, store, setting, WAL state
+			 */
 	size_t cell_count;
 	size_t run_count; /* cells with a run of their own */
 };
@@ -78,9 +82,11 @@ struct sc_plan {
 /**
  * sc_plan_new() - enumerate the grid
  *
- * rows_per_commit is varied for the workloads whose transactions can be cut differently.
+ * rows_per_commit is varied for the workloads whose transactions can be cut differently. What
+ * means nothing in a store (model/store.h) is not varied for it, and snapshot has one client.
  * Return: 0; SC_E_USAGE where two suites have one name, a glob matches no workload, a suite has
- * none to run, rows per commit can apply to none, or there are more than SC_PLAN_CELLS_MAX cells;
+ * none to run, rows per commit can apply to none, or there are more than SC_PLAN_CELLS_MAX cells,
+ * or store snapshot has cells with several clients alone;
  * -ENOMEM.
  */
 int sc_plan_new(const struct sc_plan_request *request, struct sc_plan **ret_plan,
@@ -101,5 +107,6 @@ const struct sc_workload *sc_plan_workload(const struct sc_plan *plan, size_t ce
 /** sc_plan_unit() - operations of a cell's transactions */
 uint64_t sc_plan_unit(const struct sc_plan *plan, size_t cell_index);
 
-/** sc_plan_store() - where the data of a cell is kept: "sqlite", "memory"; static text */
+/** sc_plan_store() - where the data of a cell is kept: "sqlite", "snapshot", "memory"; static text
+ */
 const char *sc_plan_store(const struct sc_plan *plan, size_t cell_index);

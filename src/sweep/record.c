@@ -126,7 +126,7 @@ int sc_record_cell(const struct sc_sweep *sweep, size_t index, struct sc_cell *c
 	cell->store = strdup(sc_plan_store(sweep->plan, index));
 	cell->device = strdup("none");
 	cell->clock = strdup("real");
-	cell->layers = strdup("meter,unix");
+	cell->layers = strdup(planned->store == SC_STORE_SNAPSHOT ? "memdb" : "meter,unix");
 	if (!cell->id || !cell->target || !cell->suite || !cell->workload || !cell->unit ||
 	    !cell->store || !cell->device || !cell->clock || !cell->layers)
 		return sc_fail(error, -ENOMEM, "naming a cell");

@@ -82,7 +82,8 @@ static int check_targets(const struct resume *self, struct sc_error *error)
 
 static bool is_planned(const struct sc_cell *was, const struct sc_cell *planned)
 {
-	return is_same(was->id, planned->id) && is_same(was->suite_digest, planned->suite_digest) &&
+	return is_same(was->id, planned->id) && is_same(was->store, planned->store) &&
+	       is_same(was->suite_digest, planned->suite_digest) &&
 	       sc_setting_compare(&was->setting, &planned->setting) == 0 &&
 	       was->rows == planned->rows && was->seed == planned->seed &&
 	       was->clients == planned->clients;

@@ -124,6 +124,18 @@ def check_sweep(run):
     return complaints
 
 
+def check_snapshot(run):
+    """What a failed cell says: one line that names the call and the file, or its directory."""
+    complaints = check_sweep(run)
+    with open(os.path.join(run.place, "report", "summary.json"), encoding="utf-8") as file:
+        cells = json.load(file)["cells"]
+    for cell in cells:
+        reason = cell["reason"] or ""
+        if "\n" in reason or "/sample" not in reason or ": " not in reason:
+            complaints.append(f"the reason is {reason!r}")
+    return complaints
+
+
 class Sweeping(Case):
     COMMAND = [SYNCOST, "sweep", "--suite", SUITE, "--ops", "2", "--samples", "6", "--workload",
                "insert_one", "--journal-mode", "delete", "--synchronous", "off", "--quiet",
@@ -166,6 +178,19 @@ class Sweeping(Case):
             # the ledger's sample and the first timing sample, call by call
             self.sweep(6, process=SAMPLE, error=error,
                        numbers=some(1, 9, 40, 110, 210, 330, 700, dense=650))
+
+    def test_the_snapshot(self):
+        """a store that each commit writes anew, its own calls failing: no commit is taken for one"""
+        command = [word if word != "off" else "full" for word in self.COMMAND]
+        command = [*command[:-4], "--store", "snapshot", *command[-4:]]
+        walk = Walk(LIBRARY, command, check=check_snapshot, codes=(4,), kept=KEPT,
+                    again=[*command[:-1], "PLACE/again"])
+        for error in ("EIO", "ENOSPC"):
+            self.walk(walk, 6, process=SAMPLE, error=error, path="*/bench.db-snapshot",
+                      calls="open,write,fsync,close,rename,unlink",
+                      numbers=some(1, 2, 3, 4, 5, 6, 7, 12, dense=30))
+            self.walk(walk, 2, process=SAMPLE, error=error, path="*/sample", calls="fsync",
+                      numbers=some(2, 3, dense=6))
 
     def test_the_clients(self):
         """a sweep with clients, calls of its samples and clients failing"""

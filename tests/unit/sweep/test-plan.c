@@ -479,6 +479,92 @@ static void cells_of_several_clients_are_cells_of_their_own(void **state)
 	sc_plan_freep(&plan);
 }
 
+static const int64_t both_stores[] = {SC_STORE_SQLITE, SC_STORE_SNAPSHOT};
+
+static void a_snapshot_has_cells_for_what_means_something_there(void **state)
+{
+	struct sc_axis axes[4];
+	struct sc_plan_request request;
+	const struct sc_plan_cell *cell;
+	struct sc_plan *plan;
+
+	(void)state;
+	default_axes(axes);
+	axes[2] = axis("page_size", page_sizes, 3);
+	axes[3] = axis("rows_per_commit", batches, 3);
+	request = request_of(axes, 4);
+	request.stores = &both_stores[1];
+	request.store_count = 1;
+	plan = plan_of(&request);
+	/* off and full, three page sizes; the batch cuts its transactions in three ways */
+	assert_int_equal(plan->cell_count, 2 * 3 + 2 * 3 * 3);
+	assert_int_equal(plan->run_count, plan->cell_count);
+	cell = &plan->cells[find(plan, "local/commit/insert_one/snapshot/full/page_size=8192")];
+	assert_int_equal(cell->store, SC_STORE_SNAPSHOT);
+	assert_int_equal(cell->setting.journal_mode, SC_JOURNAL_MEMORY);
+	assert_int_equal(cell->setting.page_size, 8192);
+	assert_false(cell->uses_wal_state);
+	(void)find(plan,
+		   "local/commit/insert_batch/snapshot/off/page_size=1024/rows_per_commit=10");
+	sc_plan_freep(&plan);
+}
+
+static void beside_sqlite_it_changes_none_of_its_cells(void **state)
+{
+	static const int64_t clients[] = {1, 4};
+	struct sc_axis axes[2];
+	struct sc_plan_request request;
+	struct sc_plan *plan, *alone;
+	size_t memory;
+
+	(void)state;
+	default_axes(axes);
+	axes[0] = axis("journal_mode", all_journals, 6);
+	request = request_of(axes, 2);
+	choose(&request, "*");
+	request.clients = clients;
+	request.client_count = 2;
+	alone = plan_of(&request);
+	request.stores = both_stores;
+	request.store_count = 2;
+	plan = plan_of(&request);
+	assert_int_equal(plan->cell_count, alone->cell_count + 3 * 2);
+	assert_int_equal(plan->run_count, alone->run_count + 2 * 2 + 1);
+	for (size_t i = 0; i < alone->cell_count; i++)
+		(void)find(plan, alone->cells[i].id);
+	/* a journal in memory is not a snapshot, though their settings are the same */
+	memory = find(plan, "local/commit/insert_one/memory/full");
+	assert_false(plan->cells[memory].is_same);
+	assert_false(plan->cells[find(plan, "local/commit/insert_one/snapshot/full")].is_same);
+	/* a reader never syncs, in either */
+	memory = find(plan, "local/commit/read_point/snapshot/off");
+	assert_true(plan->cells[memory].is_same);
+	assert_int_equal(plan->cells[memory].same_index,
+			 find(plan, "local/commit/read_point/snapshot/full"));
+	sc_plan_freep(&plan);
+	sc_plan_freep(&alone);
+}
+
+static void a_snapshot_for_several_clients_alone_is_refused(void **state)
+{
+	static const int64_t clients[] = {4, 16};
+	struct sc_axis axes[2];
+	struct sc_plan_request request;
+
+	(void)state;
+	default_axes(axes);
+	request = request_of(axes, 2);
+	request.stores = both_stores;
+	request.store_count = 2;
+	request.clients = clients;
+	request.client_count = 2;
+	expect_refusal(&request, "--store");
+	request.client_count = 0;
+	workloads[0].beside_count = 1; /* and so is one that has others beside it */
+	expect_refusal(&request, "insert_one");
+	workloads[0].beside_count = 0;
+}
+
 static void rows_per_commit_for_workloads_that_cannot_vary_are_refused(void **state)
 {
 	const struct sc_axis axes[] = {axis("rows_per_commit", batches, 3)};
@@ -589,6 +675,12 @@ int main(void)
 		     numbers_of_rows_are_cells_of_their_own_and_of_one_suite_alone),
 		CASE("a database in memory runs once, whatever the setting",
 		     a_database_in_memory_runs_once_whatever_the_setting),
+		CASE("a snapshot has cells for what means something there",
+		     a_snapshot_has_cells_for_what_means_something_there),
+		CASE("beside sqlite it changes none of its cells",
+		     beside_sqlite_it_changes_none_of_its_cells),
+		CASE("a snapshot for several clients alone is refused",
+		     a_snapshot_for_several_clients_alone_is_refused),
 		CASE("an absurd grid is refused and does not wrap around",
 		     an_absurd_grid_is_refused_and_does_not_wrap_around),
 		CASE("a glob that matches nothing is refused with the names there are",
