@@ -321,6 +321,15 @@ SYNCS(omitted, vfs_syncs)
 SYNCS(fsync, physical_syncs)
 SYNCS(fdatasync, physical_syncs)
 
+static struct sc_metric_value read_syncs_per_op(const struct sc_cell *cell)
+{
+	if (cell->syncs.status != SC_MEASURED)
+		return absent(cell->syncs.status, cell->syncs.reason);
+	if (cell->syncs.physical_status != SC_MEASURED)
+		return absent(cell->syncs.physical_status, cell->syncs.reason);
+	return per_op(cell, cell->syncs.physical);
+}
+
 #define LEDGER(name, expression)                                                                   \
 	static struct sc_metric_value read_##name(const struct sc_cell *cell)                      \
 	{                                                                                          \
@@ -610,6 +619,9 @@ const struct sc_metric sc_metrics[] = {
 	{ "syncs_physical_per_commit", "Syncs per commit", "syncs",
 	  "syncs that reached the kernel per commit, of files and directories",
 	  COUNT, LOWER, FROM_LEDGER, SC_GROUP_SYNC, read_syncs_physical },
+	{ "syncs_physical_per_op", "Syncs per operation", "syncs/op",
+	  "the same per operation: per row, where that is one",
+	  COUNT, LOWER, FROM_LEDGER, SC_GROUP_SYNC, read_syncs_per_op },
 	{ "syncs_vfs_per_commit", "Syncs asked of the VFS, per commit", "vfs",
 	  "calls of xSync per commit",
 	  COUNT, LOWER, FROM_LEDGER, SC_GROUP_SYNC, read_syncs_vfs },

@@ -30,20 +30,35 @@ static const struct sc_key expect_keys[] = {
 };
 /* clang-format on */
 
-/* A number, or "rows": as many as the dataset has. */
+/* Whether @item is "rows": as many as the dataset has. Else it must be a number; < 0. */
+static int is_rows(struct sc_key_reader *reader, const cJSON *item)
+{
+	if (cJSON_IsString(item) && strcmp(item->valuestring, "rows") == 0)
+		return 1;
+	if (!cJSON_IsNumber(item))
+		return sc_key_fail(reader, "must be an integer or \"rows\", is %s",
+				   sc_key_type(item));
+	return 0;
+}
+
+static int read_timed_ops(struct sc_key_reader *reader, const cJSON *item, void *object)
+{
+	const struct sc_key number = {"", SC_KEY_U64, .offset = WORKLOAD(timed_ops), .min = 1,
+				      .max = OPERATIONS_MAX};
+	int r = is_rows(reader, item);
+
+	((struct sc_workload *)object)->times_rows = r > 0;
+	return r != 0 ? (r < 0 ? r : 0) : sc_key_value(reader, item, &number, object);
+}
+
 static int read_commit(struct sc_key_reader *reader, const cJSON *item, void *object)
 {
 	const struct sc_key number = {"", SC_KEY_U32, .offset = WORKLOAD(rows_per_commit), .min = 1,
 				      .max = COMMIT_ROWS_MAX};
-	struct sc_workload *workload = object;
+	int r = is_rows(reader, item);
 
-	workload->commits_rows = cJSON_IsString(item) && strcmp(item->valuestring, "rows") == 0;
-	if (workload->commits_rows)
-		return 0;
-	if (!cJSON_IsNumber(item))
-		return sc_key_fail(reader, "must be an integer or \"rows\", is %s",
-				   sc_key_type(item));
-	return sc_key_value(reader, item, &number, object);
+	((struct sc_workload *)object)->commits_rows = r > 0;
+	return r != 0 ? (r < 0 ? r : 0) : sc_key_value(reader, item, &number, object);
 }
 
 static int read_rows_per_commit(struct sc_key_reader *reader, const cJSON *item, void *object)
@@ -105,6 +120,7 @@ static const struct sc_key workload_keys[] = {
 	{"consumes_rows", SC_KEY_U64, .offset = WORKLOAD(consumes_rows), .max = COMMIT_ROWS_MAX},
 	{"reopens", SC_KEY_BOOL, .offset = WORKLOAD(reopens)},
 	{"ledger_ops", SC_KEY_U64, .offset = WORKLOAD(ledger_ops), .required = true, .min = 1, .max = OPERATIONS_MAX},
+	{"timed_ops", SC_KEY_OBJECT, .read = read_timed_ops},
 	{"warmup_ops", SC_KEY_U64, .offset = WORKLOAD(warmup_ops), .max = OPERATIONS_MAX},
 	{"expect", SC_KEY_OBJECT, .read = read_expect},
 	{"checks", SC_KEY_OBJECT, .read = read_checks},

@@ -66,6 +66,8 @@ struct sc_workload {
 	uint64_t consumes_rows;      /* of each operation: so many more are in the dataset */
 	bool reopens;                /* each operation opens and closes the database */
 	uint64_t ledger_ops;         /* operations of a ledger sample */
+	uint64_t timed_ops;          /* of a timing sample; 0: what takes long enough */
+	bool times_rows;             /* instead: as many as the sweep's number of rows */
 	uint64_t warmup_ops;
 	int64_t result_rows_per_op; /* expected result rows of one operation; -1: not checked */
 	struct sc_check *checks;

@@ -55,25 +55,25 @@ static uint64_t at_most(uint64_t value, uint64_t limit)
 	return value < limit ? value : limit;
 }
 
-static uint64_t scheduled_ns(const struct sc_estimate *estimate, uint64_t rate)
+static uint64_t scheduled_ns(uint64_t operations, uint64_t rate)
 {
-	if (estimate->operations)
-		return (uint64_t)((double)estimate->operations * 1e9 / (double)rate);
+	if (operations)
+		return (uint64_t)((double)operations * 1e9 / (double)rate);
 	return rate < SC_AMOUNT_SCHEDULED_MIN
 		       ? UINT64_C(1) * SC_AMOUNT_SCHEDULED_MIN * SC_AMOUNT_SCHEDULED_NS / rate
 		       : SC_AMOUNT_SCHEDULED_NS;
 }
 
-static uint64_t timed_ns(const struct sc_estimate *estimate, const struct sc_plan *plan,
-			 const struct sc_plan_cell *cell, uint64_t unit, uint64_t commit_ns)
+/* @operations: that are fixed; 0: they are not */
+static uint64_t timed_ns(uint64_t operations, uint64_t rate, const struct sc_plan_cell *cell,
+			 uint64_t unit, uint64_t commit_ns)
 {
 	uint64_t cycle_ns;
 
-	if (plan->rate > 0)
-		return scheduled_ns(estimate, plan->rate);
-
-	if (estimate->operations)
-		return (estimate->operations + unit - 1) / unit * commit_ns;
+	if (rate > 0)
+		return scheduled_ns(operations, rate);
+	if (operations)
+		return (operations + unit - 1) / unit * commit_ns;
 	if (!cell->uses_wal_state || cell->wal_state != SC_WAL_RECYCLED)
 		return SC_AMOUNT_TIME_NS;
 	cycle_ns = cell->setting.wal_autocheckpoint / FRAMES_PER_COMMIT * commit_ns;
@@ -89,6 +89,8 @@ uint64_t sc_estimate_sample(const struct sc_estimate *estimate, const struct sc_
 	const struct sc_workload *workload = sc_plan_workload(plan, cell_index);
 	uint64_t unit = sc_plan_unit(plan, cell_index);
 	uint64_t syncs = workload->writes ? syncs_per_commit(cell) : 0;
+	uint64_t operations =
+		estimate->operations ? estimate->operations : sc_plan_timed_ops(plan, cell_index);
 	uint64_t commit_ns, ns;
 
 	commit_ns = COMMIT_CPU_NS + syncs * estimate->sync_ns + unit * ROW_NS;
@@ -98,7 +100,7 @@ uint64_t sc_estimate_sample(const struct sc_estimate *estimate, const struct sc_
 	ns += at_most(workload->warmup_ops / unit, UINT32_MAX) * commit_ns;
 	if (kind == SC_SAMPLE_LEDGER)
 		return ns + at_most(workload->ledger_ops / unit + 1, UINT32_MAX) * commit_ns;
-	return ns + timed_ns(estimate, plan, cell, unit, commit_ns);
+	return ns + timed_ns(operations, plan->rate, cell, unit, commit_ns);
 }
 
 uint64_t sc_estimate_sweep(const struct sc_estimate *estimate, const struct sc_plan *plan,

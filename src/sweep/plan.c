@@ -774,3 +774,10 @@ uint64_t sc_plan_unit(const struct sc_plan *plan, size_t cell_index)
 		       ? cell->setting.rows_per_commit
 		       : sc_workload_unit(sc_plan_workload(plan, cell_index), cell->rows);
 }
+
+uint64_t sc_plan_timed_ops(const struct sc_plan *plan, size_t cell_index)
+{
+	const struct sc_workload *workload = sc_plan_workload(plan, cell_index);
+
+	return workload->times_rows ? plan->cells[cell_index].rows : workload->timed_ops;
+}

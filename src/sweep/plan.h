@@ -107,6 +107,9 @@ const struct sc_workload *sc_plan_workload(const struct sc_plan *plan, size_t ce
 /** sc_plan_unit() - operations of a cell's transactions */
 uint64_t sc_plan_unit(const struct sc_plan *plan, size_t cell_index);
 
+/** sc_plan_timed_ops() - operations of a timing sample, as the suite fixes them; 0: it does not */
+uint64_t sc_plan_timed_ops(const struct sc_plan *plan, size_t cell_index);
+
 /** sc_plan_store() - where the data of a cell is kept: "sqlite", "snapshot", "memory"; static text
  */
 const char *sc_plan_store(const struct sc_plan *plan, size_t cell_index);

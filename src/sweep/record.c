@@ -51,6 +51,9 @@ static void plan_timing(struct sc_record *record, const struct sc_sweep *sweep, 
 		record->operations = sweep->operations_of[index];
 	else if (sweep->operations)
 		record->operations = sc_record_commits(sweep, index, sweep->operations);
+	else if (sc_plan_timed_ops(sweep->plan, index) > 0)
+		record->operations =
+			sc_record_commits(sweep, index, sc_plan_timed_ops(sweep->plan, index));
 	else
 		record->operations = choose_operations(sweep, index, sample);
 	per_operation_ns = (double)sample->wall_ns / (double)sample->operations;

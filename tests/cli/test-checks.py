@@ -152,5 +152,55 @@ class Memory(Case):
         self.assertEqual(found[next(iter(found))]["work"]["vm_steps"] % 6400, 0)
 
 
+class Partitioner(Case):
+    """A hundredth of the week: 100,800 rows, an hour and two thirds of another."""
+
+    def sweep(self, workloads, *arguments):
+        done = self.run_syncost("sweep", "--suite", "partitioner_week", "--scale", "0.01",
+                                "--samples", "1", "--quiet", "--out", "report", "--workload",
+                                workloads, *arguments)
+        self.assertDone(done)
+        found = cells(os.path.join(self.place, "report"))
+        for cell in found.values():
+            self.assertEqual(cell["status"], "measured", cell["reason"])
+            self.assertIs(cell["verified"], True)
+        return {cell["workload"]: cell for cell in found.values()}
+
+    def test_a_batch_shares_its_syncs_among_its_rows(self):
+        found = self.sweep("insert_*")
+        syncs = {name: cell["syncs"]["physical"] / cell["ledger_ops"]
+                 for name, cell in found.items()}
+        self.assertEqual(syncs["insert_each"], 4)
+        self.assertEqual(syncs["insert_batch"], 4 / 5000)
+        self.assertAlmostEqual(syncs["insert_hourly"], 4 / 5000, delta=1e-4)
+        # As many rows as the week has at that scale, and whole batches.
+        for name in "insert_batch", "insert_hourly":
+            timing = [line for line in samples(os.path.join(self.place, "report"))
+                      if line["kind"] == "timing" and name in line["cell_id"]]
+            self.assertEqual([line["operations"] for line in timing], [105000])
+
+    def test_the_batch_is_a_parameter(self):
+        self.sweep("insert_hourly", "--rows-per-commit", "1000,10000")
+        found = cells(os.path.join(self.place, "report"))
+        self.assertEqual(sorted(cell["syncs"]["physical"] for cell in found.values()),
+                         [4 * 10, 4 * 100])
+
+    def test_a_table_is_dropped_and_rows_are_deleted(self):
+        found = self.sweep("delete_hour,drop_hour,count_*,scan*")
+        steps = {name: cell["work"]["vm_steps"] / cell["ledger_ops"]
+                 for name, cell in found.items()}
+        self.assertGreater(steps["delete_hour"], 60000)
+        self.assertLess(steps["drop_hour"], 60000)
+        self.assertGreater(steps["count_hour"], 60000)
+        self.assertLess(steps["count_hour_hourly"], 100)
+        self.assertGreater(steps["scan"], 100800)
+
+    def test_in_memory_nothing_is_synced(self):
+        found = self.sweep("insert_batch,insert_hourly,drop_hour", "--variant", "memory")
+        for cell in found.values():
+            self.assertEqual(cell["store"], "memory")
+            self.assertEqual(cell["syncs"]["physical"], 0)
+
+
 if __name__ == "__main__":
     unittest.main()

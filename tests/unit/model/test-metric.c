@@ -162,6 +162,7 @@ static void rows_read_what_they_say(void **state)
 		{"page_cache_bytes", 11},
 		{"instrument_cost",
 		 9600.0 / 5000000}, /* without checkpoints: no timing sample had one */
+		{"syncs_physical_per_op", 4},
 		{"vm_steps_per_op", 45},
 		{"pages_per_op", 7},
 		{"page_misses_per_op", 0.2},
