@@ -126,7 +126,7 @@ int sc_suites_print(FILE *out, struct sc_error *error)
 				      suite->variants[j].name,
 				      j + 1 == suite->variant_count ? "\n" : "");
 		for (size_t j = 0; j < suite->workload_count; j++)
-			(void)fprintf(out, "  %-16s %s%s\n", suite->workloads[j].name,
+			(void)fprintf(out, "  %-20s %s%s\n", suite->workloads[j].name,
 				      suite->workloads[j].title,
 				      suite->workloads[j].in_default_sweep
 					      ? ""

@@ -119,13 +119,19 @@ static int run_to_half_cycle(struct sc_progress *progress, const struct sc_warmu
 	return run_commits(progress, warmup, commits / 2 * warmup->rows_per_commit, error);
 }
 
+/* What it starts with must be there when the clock starts, no row more or less. */
+static bool counts_its_rows(const struct sc_workload *workload)
+{
+	return workload->consumes_rows > 0 || workload->starts_empty;
+}
+
 static int touch(struct sc_progress *progress, struct sc_error *error)
 {
 	return sc_database_run(progress->db, "PRAGMA user_version=0", error);
 }
 
 /*
- * For a workload that uses up its rows: the page that each such commit writes is the first one, and
+ * For a workload that uses up its rows, or starts without any: the page that each such commit writes is the first one, and
  * its content does not change.
  */
 static int touch_to_half_cycle(struct sc_progress *progress, const struct sc_warmup *warmup,
@@ -181,7 +187,7 @@ static int recycle(struct sc_progress *progress, const struct sc_warmup *warmup,
 	r = sc_database_run(progress->db, "PRAGMA synchronous=OFF", error);
 	if (r < 0)
 		return r;
-	if (warmup->effective->wal_autocheckpoint > 0 && warmup->workload->consumes_rows > 0)
+	if (warmup->effective->wal_autocheckpoint > 0 && counts_its_rows(warmup->workload))
 		r = touch_to_half_cycle(progress, warmup, error);
 	else if (warmup->effective->wal_autocheckpoint > 0)
 		r = run_to_half_cycle(progress, warmup, error);

@@ -89,7 +89,7 @@ void sc_work_log_end(struct sc_work_log *log, sqlite3 *db, struct sc_program *pr
 
 void sc_work_log_fill(const struct sc_work_log *log, struct sc_sample *sample)
 {
-	static const char clients[] = "several clients run, each with counters of its own";
+	static const char clients[] = "several connections ran, each with counters of its own";
 	static const char off[] = "the instruments were off";
 
 	if (!log->stretch) {
