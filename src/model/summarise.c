@@ -27,6 +27,7 @@
 #include "format.h"
 #include "leak.h"
 #include "report.h"
+#include "store.h"
 
 #define NO_TIMING "interrupted before its first timing sample"
 #define NO_LEDGER "no ledger sample was run"
@@ -528,7 +529,8 @@ static int find_leak(struct sc_cell *cell)
 	char size[SC_FORMAT_BYTES];
 	int r;
 
-	if (!sc_memory_leaks(memory))
+	/* A snapshot's rows are in that memory, to stay. */
+	if (!sc_memory_leaks(memory) || sc_store_is(cell->store, SC_STORE_SNAPSHOT))
 		return 0;
 	r = sc_findings_add(
 		&cell->findings, SC_FINDING_MEMORY_GROWS, cell->id,
