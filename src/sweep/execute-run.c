@@ -337,6 +337,15 @@ HOT int run_operation(struct run *run, const struct sc_block *block, uint64_t in
 	return r;
 }
 
+/* Time outside is booked from one call into SQLite to the next: here is none, but an end of one. */
+COLD void book_outside(const struct run *run)
+{
+	if (!run->marks)
+		return;
+	syncost_call_begin();
+	syncost_call_end();
+}
+
 /* Open, ask, close: as a program that starts, asks once and ends. */
 COLD int run_reopened(struct run *run, const struct sc_value *row)
 {
@@ -346,6 +355,8 @@ COLD int run_reopened(struct run *run, const struct sc_value *row)
 	sqlite3 *own = program->db, *opened = NULL;
 	int r = 0;
 
+	if (place->is_snapshot)
+		book_outside(run);
 	if (place->is_snapshot) /* it is the program that reads the file */
 		r = sc_image_open(place->path, place->setting, place->connection, &image, &opened,
 				  run->error);
@@ -420,11 +431,7 @@ COLD int publish(struct run *run)
 {
 	int r = sc_image_publish(run->program->options.image, run->error);
 
-	/* Time outside is booked by the next call into SQLite, and after the last there is none. */
-	if (run->marks) {
-		syncost_call_begin();
-		syncost_call_end();
-	}
+	book_outside(run);
 	return r;
 }
 
