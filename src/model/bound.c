@@ -129,7 +129,8 @@ double sc_split_waiting(const struct sc_split *split)
 
 bool sc_cell_has_waited(const struct sc_cell *cell)
 {
-	return cell->clients <= 1 && sc_split_waiting(&cell->split) > SC_WAITING_MAX;
+	return cell->clients <= 1 && cell->company.part_count == 0 &&
+	       sc_split_waiting(&cell->split) > SC_WAITING_MAX;
 }
 
 struct sc_bound sc_bound_of(const struct sc_split *split, uint64_t major_faults,

@@ -342,8 +342,8 @@ static int find_waiting(struct sc_cell *cell, const struct gathering *all)
 	int r = 0;
 
 	/* Several clients wait for each other, whoever else is there. */
-	if (all->clients == 1 && median_of(all, SC_SAMPLE_TIMING, run_delay_share, &share) &&
-	    share > WAITING_SHARE)
+	if (all->clients == 1 && cell->company.part_count == 0 &&
+	    median_of(all, SC_SAMPLE_TIMING, run_delay_share, &share) && share > WAITING_SHARE)
 		r = sc_findings_add(&cell->findings, SC_FINDING_RUN_DELAY, cell->id,
 				    sc_format_percent(share, percent, sizeof(percent)));
 	weigh(cell, r, before, share);

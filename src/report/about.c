@@ -108,6 +108,8 @@ void sc_about_add_group(struct sc_buffer *buffer, const struct sc_cell *cell, bo
 				 cell->setting.rows_per_commit == 1 ? "" : "s");
 	if (cell->clients != 1)
 		sc_buffer_printf(buffer, ", %" PRIu32 " clients", cell->clients);
+	if (cell->rate > 0)
+		sc_buffer_printf(buffer, ", %" PRIu64 " due a second", cell->rate);
 	if (strcmp(cell->device, "none") != 0)
 		sc_buffer_printf(buffer, ", device %s", cell->device);
 	if (strcmp(cell->clock, "real") != 0)

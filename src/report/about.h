@@ -35,7 +35,9 @@ const char *sc_about_loss(enum sc_loss loss);
 /** sc_about_add_loss_legend() - what the column "loss" says */
 void sc_about_add_loss_legend(struct sc_buffer *buffer, const struct sc_report_head *head);
 
-#define SC_ABOUT_BUSY    "busy: attempts a commit that were repeated because of a lock of another."
+#define SC_ABOUT_BUSY "busy: attempts a commit that were repeated because of a lock of another."
+#define SC_ABOUT_RATE                                                                              \
+	"On a schedule (rate=) they are of an operation, from the moment at which it was due."
 #define SC_ABOUT_NO_BUSY "Busy retries of the clients: in a wider table, or in the report."
 #define SC_ABOUT_BATCH   "batch: operations a commit."
 #define SC_ABOUT_STATEMENTS                                                                        \

@@ -73,6 +73,7 @@ static bool survey_table(struct sc_survey *survey, const struct sc_cell *previou
 	survey->has_batches = survey->has_batches || table->has_batches || table->varies;
 	table->has_clients = table->has_clients || cell->clients > 1;
 	survey->has_clients = survey->has_clients || table->has_clients;
+	survey->has_rate = survey->has_rate || cell->rate > 0;
 	return true;
 }
 

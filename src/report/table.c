@@ -246,8 +246,11 @@ static void add_figures(struct sc_render *render, const struct layout *layout,
 	if (layout->has_busy)
 		add_column(render, line, sc_busy_text(cell, text, sizeof(text)), BUSY_COLUMNS,
 			   true);
-	add_metric(render, line, writes ? "commit_ns_p50" : "op_ns_p50", cell, LATENCY_COLUMNS);
-	add_metric(render, line, writes ? "commit_ns_p99" : "op_ns_p99", cell, LATENCY_COLUMNS);
+	/* On a schedule the wait counts, which an operation has and a commit has not. */
+	add_metric(render, line, writes && cell->rate == 0 ? "commit_ns_p50" : "op_ns_p50", cell,
+		   LATENCY_COLUMNS);
+	add_metric(render, line, writes && cell->rate == 0 ? "commit_ns_p99" : "op_ns_p99", cell,
+		   LATENCY_COLUMNS);
 	add_column(render, line, sc_loss_text(render->head, cell, text, sizeof(text)), LOSS_COLUMNS,
 		   false);
 	sc_buffer_add_text(line, " ");
@@ -390,6 +393,8 @@ static int print_legend(struct sc_render *render)
 			   "±: the wider side of the median's 95 % interval; * wider than was "
 			   "asked for, or too few samples. syncs: per commit, those of the "
 			   "directory included. p50, p99: of a commit, where there are any. ");
+	if (render->survey.has_rate)
+		sc_buffer_add_text(&line, SC_ABOUT_RATE " ");
 	if (render->survey.has_clients)
 		sc_buffer_add_text(&line, render->has_shown_busy ? SC_ABOUT_BUSY " "
 								 : SC_ABOUT_NO_BUSY " ");

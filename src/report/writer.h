@@ -50,6 +50,7 @@ struct sc_survey {
 	bool has_statements;          /* some commit has several operations */
 	bool out_of_time;             /* some cell got no more samples for want of time */
 	bool has_clients;             /* some table has */
+	bool has_rate;                /* operations were due on a schedule */
 	bool has_rows;                /* a workload has tables of different numbers of rows */
 	bool has_waited;              /* some split is of a sample that waited for a CPU */
 };

@@ -93,12 +93,12 @@ static void raise_to(_Atomic uint64_t *value, uint64_t other)
 		;
 }
 
-/* @copied: by a checkpoint from @start_ns to @end_ns */
+/* @copied: by a checkpoint that began at @start_ns, after @done commits */
 static void note_checkpoint(struct sc_watch *watch, uint64_t copied, uint64_t start_ns,
-			    uint64_t end_ns)
+			    uint64_t done)
 {
 	struct sc_hold_gate *gate = watch->gate;
-	uint64_t before;
+	uint64_t before, held;
 
 	if (watch->frames > 0 || atomic_load(&gate->is_over))
 		return;
@@ -111,9 +111,10 @@ static void note_checkpoint(struct sc_watch *watch, uint64_t copied, uint64_t st
 		return;
 	watch->frames = copied - before;
 	watch->checkpoint_start_ns = start_ns;
-	watch->checkpoint_ns = end_ns - start_ns;
+	watch->checkpoint_ns = syncost_now_ns() - start_ns;
 	watch->commit = watch->commits;
-	watch->after = atomic_load(&gate->done) + 1 - atomic_load(&gate->held);
+	held = atomic_load(&gate->held);
+	watch->after = done >= held ? done + 1 - held : 1; /* others' were counted meanwhile */
 	watch->is_paying = true;
 }
 
@@ -121,7 +122,7 @@ static int see_commit(void *self, sqlite3 *db, const char *database, int pages)
 {
 	struct sc_watch *watch = self;
 	struct sc_hold_gate *gate = watch->gate;
-	uint64_t now_ns = syncost_now_ns(), copied;
+	uint64_t now_ns = syncost_now_ns(), done = atomic_load(&gate->done), copied;
 
 	watch->commits++;
 	if (watch->commits == 1)
@@ -134,7 +135,7 @@ static int see_commit(void *self, sqlite3 *db, const char *database, int pages)
 	if (watch->autocheckpoint == 0 || (uint64_t)pages < watch->autocheckpoint)
 		return SQLITE_OK;
 	copied = checkpoint(db, database);
-	note_checkpoint(watch, copied, now_ns, syncost_now_ns());
+	note_checkpoint(watch, copied, now_ns, done);
 	return SQLITE_OK;
 }
 
