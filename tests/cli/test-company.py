@@ -391,6 +391,64 @@ class Held(Company):
         self.assertIn("keeps all others from committing outside of WAL", sample["reason"])
 
 
+class Suite(Company):
+    """The built-in suite, as a user would run it."""
+
+    FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                        "../../src/suite/suites/boxdb_concurrent.json")
+
+    def sweep(self, *arguments):
+        return self.run_syncost("sweep", "--samples", "1", "--ops", "100", "--quiet", "--out", "r",
+                                *arguments)
+
+    def test_all(self):
+        """each workload of both schemas is verified, with company and without"""
+        self.assertDone(self.sweep("--suite", "boxdb_concurrent", "--workload", "*", "--clients",
+                                   "2", "--variant", "base,tables_16", "--synchronous", "off"))
+        cells = harness.cells(os.path.join(self.place, "r"))
+        self.assertEqual(len(cells), 2 * 7)
+        for name, cell in cells.items():
+            self.assertEqual((name, cell["status"], cell["verified"]), (name, "measured", True))
+            self.assertEqual("beside" in cell, "_beside_" in name)
+            codes = [finding["code"] for finding in cell["findings"]]
+            self.assertEqual("checkpoint-paid" in codes, "_beside_snapshot" in name)
+            if "/update_batch/" in name:
+                self.assertEqual(cell["op_ns"]["n"], 2)
+        found = harness.summary(os.path.join(self.place, "r"))["findings"]
+        texts = [finding["text"] for finding in found if finding["code"] == "checkpoint-paid"]
+        self.assertRegex(texts[0], r"held its snapshot for 300\d commits, .* commit \d+ of client "
+                                   r"[12], number \d+ after the release, paid for it")
+
+    def test_wrong(self):
+        """a wrong expected value makes the cell failed, and the exit code 4"""
+        with open(self.FILE, encoding="utf-8") as file:
+            suite = file.read().replace(":dataset_sum_value + :sum_step", ":dataset_sum_value")
+        with open(os.path.join(self.place, "wrong.json"), "w", encoding="utf-8") as file:
+            file.write(suite)
+        done = self.sweep("--suite", "./wrong.json", "--variant", "base", "--workload",
+                          "update_autocommit", "--clients", "2", "--synchronous", "off")
+        self.assertDone(done, 4)
+        self.assertIn("does not hold after", done.out + done.err)
+
+    def test_rate(self):
+        """a schedule is a cell of its own, and one that cannot be kept says so"""
+        for rate, reached in (("100", True), ("9000000", False)):
+            done = self.run_syncost("sweep", "--suite", "boxdb_concurrent", "--workload", "reads",
+                                    "--variant", "base", "--clients", "1", "--samples", "1",
+                                    "--ops", "100" if reached else "20000", "--rate", rate,
+                                    "--quiet", "--out", "r" + rate)
+            self.assertDone(done)
+            cell, = harness.cells(os.path.join(self.place, "r" + rate)).values()
+            self.assertTrue(cell["id"].endswith("/rate=" + rate), cell["id"])
+            self.assertEqual(cell["rate_per_s"], int(rate))
+            self.assertEqual(cell["instrument_cost"]["status"], "skipped")
+            codes = [finding["code"] for finding in cell["findings"]]
+            self.assertEqual("rate-not-reached" in codes, not reached)
+            self.assertIn(f"{rate} due a second", done.out)
+        done = self.run_syncost("compare", "r100", "r9000000")
+        self.assertEqual(done.code, 2, done)  # they have no cell in common
+
+
 class Due(Company):
     RATE = 1000
 
