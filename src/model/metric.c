@@ -75,6 +75,30 @@ static struct sc_metric_value read_commits_per_s(const struct sc_cell *cell)
 	return interval(&cell->commits_per_s);
 }
 
+/* Of the timing samples, as some pages report: one end of chance, not what to expect. */
+static struct sc_metric_value read_best(const struct sc_cell *cell)
+{
+	struct sc_metric_value value;
+	double best = 0;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < cell->sample_count; i++) {
+		const struct sc_cell_sample *sample = &cell->samples[i];
+		double rate;
+
+		if (sample->kind != SC_SAMPLE_TIMING || sample->wall_ns == 0)
+			continue;
+		rate = (double)sample->operations * 1e9 / (double)sample->wall_ns;
+		best = rate > best ? rate : best;
+		n++;
+	}
+	value = timing(cell, best);
+	if (value.status == SC_MEASURED && n == 0)
+		return absent(SC_SKIPPED, "no samples are kept");
+	value.n = n;
+	return value;
+}
+
 static struct sc_metric_value read_half_width(const struct sc_cell *cell)
 {
 	struct sc_metric_value value = timing(cell, sc_interval_half_width(&cell->ops_per_s));
@@ -434,6 +458,11 @@ SIZE(shm_bytes)
 SIZE(total_bytes)
 SIZE(allocated_bytes)
 
+static struct sc_metric_value read_storage_bytes(const struct sc_cell *cell)
+{
+	return size(cell, cell->space.database_bytes + cell->space.wal_bytes);
+}
+
 static struct sc_metric_value read_page_cache_bytes(const struct sc_cell *cell)
 {
 	struct sc_metric_value value = size(cell, cell->space.page_cache_bytes);
@@ -478,6 +507,9 @@ const struct sc_metric sc_metrics[] = {
 	{ "ops_per_s_half_width", "Half-width of the interval of operations per second", "±",
 	  "the wider side of the median's interval, as a fraction of the median",
 	  RATIO, LOWER, TIMING, SC_GROUP_RATE, read_half_width },
+	{ "ops_per_s_best", "Operations per second, best sample", "best",
+	  "the highest rate of a single timing sample, for pages that report the best of N",
+	  PER_SECOND, HIGHER, TIMING, SC_GROUP_RATE, read_best },
 	{ "if_free_ops_per_s", "Operations per second if what bounds them were free", "if free",
 	  "the rate that would be reached if the largest term of the time, and the wait for a CPU within "
 	  "it, cost nothing and all else as much as now",
@@ -711,6 +743,9 @@ const struct sc_metric sc_metrics[] = {
 	{ "wal_bytes", "Size of the WAL", "WAL",
 	  "size of the WAL at the end, before the last close",
 	  BYTES, LOWER, FROM_LEDGER, SC_GROUP_SPACE, read_wal_bytes },
+	{ "storage_bytes", "Size of the database and the WAL", "both",
+	  "size of the main file and the WAL together at the end, before the last close",
+	  BYTES, LOWER, FROM_LEDGER, SC_GROUP_SPACE, read_storage_bytes },
 	{ "wal_bytes_max", "Size of the WAL, maximum", "WAL max",
 	  "the largest size of the WAL at any moment",
 	  BYTES, LOWER, FROM_LEDGER, SC_GROUP_SPACE, read_wal_bytes_max },

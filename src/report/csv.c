@@ -17,7 +17,7 @@
 
 static void put_about_header(FILE *out)
 {
-	fputs("cell,target,suite,workload,store,clients,wal_state", out);
+	fputs("cell,host,target,suite,workload,store,rows,clients,wal_state", out);
 	for (size_t i = 0; i < sc_setting_field_count; i++)
 		fprintf(out, ",%s", sc_setting_fields[i].name);
 }
@@ -31,11 +31,14 @@ static void put_field(FILE *out, const struct sc_setting_field *field,
 		fprintf(out, ",%" PRId64, field->get(setting));
 }
 
-static void put_about(FILE *out, const struct sc_cell *cell)
+static void put_about(const struct sc_render *render, const struct sc_cell *cell)
 {
+	FILE *out = render->out;
 	struct sc_setting setting = cell->setting;
 
 	sc_text_put_csv(out, cell->id);
+	fputc(',', out);
+	sc_text_put_csv(out, render->head->host_label);
 	fputc(',', out);
 	sc_text_put_csv(out, cell->target);
 	fputc(',', out);
@@ -44,7 +47,7 @@ static void put_about(FILE *out, const struct sc_cell *cell)
 	sc_text_put_csv(out, cell->workload);
 	fputc(',', out);
 	sc_text_put_csv(out, cell->store);
-	fprintf(out, ",%" PRIu32 ",%s", cell->clients,
+	fprintf(out, ",%" PRIu64 ",%" PRIu32 ",%s", cell->rows, cell->clients,
 		cell->uses_wal_state ? sc_wal_state_name(cell->wal_state) : "none");
 	setting.rows_per_commit = sc_batch_of(cell); /* a number, where 0 is the workload's own */
 	for (size_t i = 0; i < sc_setting_field_count; i++)
@@ -97,7 +100,7 @@ static int put_cell(struct sc_render *render, const struct sc_cell *cell)
 		struct sc_metric_value value = metric->read(cell);
 		bool is_there = value.status == SC_MEASURED;
 
-		put_about(out, cell);
+		put_about(render, cell);
 		put_promise(out, cell);
 		fprintf(out, ",%s,%s", metric->key, sc_unit_name(metric->unit));
 		put_number(out, is_there, value.number);
@@ -132,7 +135,7 @@ static int put_samples(struct sc_render *render, const struct sc_cell *cell)
 			const struct sc_sample_metric *metric = &sc_sample_metrics[j];
 			struct sc_metric_value value = metric->read(sample);
 
-			put_about(out, cell);
+			put_about(render, cell);
 			fprintf(out, ",%" PRIu32 ",%s,%s,%s", sample->round,
 				sc_sample_kind_name(sample->kind), metric->key,
 				sc_unit_name(metric->unit));

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The suites of published benchmarks: what they hold, that they run, and that they notice a lie."""
 
+import csv
 import json
 import os
 import unittest
@@ -8,6 +9,8 @@ import unittest
 from harness import Case, samples, summary
 
 SUITES = os.path.join(os.path.dirname(__file__), "../../src/suite/suites")
+
+MANUAL = os.path.join(os.path.dirname(__file__), "../../src/cli/man/syncost-suite.5")
 
 # Workloads of the pages, with the unit of each.
 PAGES = {
@@ -45,7 +48,7 @@ def suite(name):
 
 class Suites(Case):
     def sweep(self, *arguments):
-        done = self.run_syncost("sweep", *arguments, *SMALL)
+        done = self.run_syncost("sweep", *SMALL, *arguments)
         return done, os.path.join(self.place, "report")
 
     def dry_run(self, *arguments):
@@ -175,6 +178,39 @@ class Suites(Case):
                   for cell in cells(os.path.join(folder, "report"))}
         self.assertEqual(states.pop(workload), "failed")
         self.assertEqual(set(states.values()), {"measured"})
+
+    def test_the_suite_in_five_minutes_runs(self):
+        """As it stands in the manual page, and with what the page says is told."""
+        with open(MANUAL, encoding="utf-8") as file:
+            page = file.read()
+        text = page.split(".SH A SUITE IN FIVE MINUTES")[1].split(".nf\n")[1].split(".fi\n")[0]
+        text = text.replace("\\-", "-")
+        for find, replace, code in (("", "", 0), ("customer INTEGER, ", "", 2),
+                                    (":rows + :operations", ":rows", 4)):
+            folder = self.directory()
+            path = os.path.join(folder, "shop.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text.replace(find, replace, 1))
+            done = self.run_syncost("sweep", "--suite", path, "--journal-mode", "wal",
+                                    "--synchronous", "full", "--samples", "1", "--ops", "50",
+                                    "--quiet", "--out", os.path.join(folder, "report"))
+            self.assertDone(done, code)
+            if code == 2:
+                self.assertIn("dataset.sql: SQLite says: table orders has no column named customer",
+                              done.err)
+
+    def test_a_report_says_host_rows_and_the_best_sample(self):
+        done, report = self.sweep("--suite", "granary", "--host-label", "a box", "--samples", "3",
+                                  "--workload", "commit")
+        self.assertDone(done)
+        table = list(csv.DictReader(self.run_syncost("report", report, "--format",
+                                                     "csv").out.splitlines()))
+        self.assertEqual({(row["host"], row["rows"]) for row in table}, {("a box", "5000")})
+        rates = [sample["operations"] * 1e9 / sample["wall_ns"] for sample in samples(report)
+                 if sample["kind"] == "timing"]
+        (best,) = [row for row in table if row["metric"] == "ops_per_s_best"]
+        self.assertEqual(best["n"], "3")
+        self.assertAlmostEqual(float(best["value"]) / max(rates), 1)
 
     def test_a_report_of_variants_can_be_repeated(self):
         done, report = self.sweep("--suite", "boxdb", "--rows", "60,70", "--workload",

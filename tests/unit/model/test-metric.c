@@ -124,6 +124,8 @@ static void rows_read_what_they_say(void **state)
 		{"ops_per_s", 200},
 		{"commits_per_s", 100},
 		{"busy_retries", 6},
+		{"ops_per_s_best", 200},
+		{"storage_bytes", 5},
 		{"op_ns_p50", 20},
 		{"op_ns_p99", 30},
 		{"commit_ns_max", 30},
