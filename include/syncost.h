@@ -138,8 +138,11 @@ struct syncost_split {
 
 struct syncost_snapshot {
 	uint64_t at_ns; /* clock of the meter */
-	uint32_t pid;
-	uint32_t instruments; /* bit per enum sc_instrument */
+	uint32_t pid, parent_pid;
+	char program[SC_METER_PROGRAM_BYTES]; /* name of the process */
+	uint64_t start_ns;                    /* clock of the meter when it was made, */
+	uint64_t start_realtime_ns;           /* and the same moment since the epoch */
+	uint32_t instruments;                 /* bit per enum sc_instrument */
 	enum sc_clock_kind clock_kind;
 	uint64_t calls_dropped;
 	uint64_t transactions, empty_commits;

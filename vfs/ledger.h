@@ -257,6 +257,13 @@ void sc_ledger_size_change(uint32_t database, enum sc_role role, uint64_t old_by
  */
 int sc_ledger_open(const char *directory, bool is_anonymous, bool is_cpu_on);
 
+/**
+ * sc_ledger_keep() - before it is opened: meter files stay when their process ends
+ *
+ * Whoever named the directory removes them with it. "syncost-meter.PID.N", N from 0.
+ */
+void sc_ledger_keep(void);
+
 /** sc_ledger_close() - turn it off and remove the file; late writers hit private memory. */
 void sc_ledger_close(void);
 

@@ -40,6 +40,7 @@
 static char directory_path[3072];
 static char file_path[4096]; /* empty: no file */
 static bool is_anonymous_meter;
+static bool is_kept;              /* files outlive their process, and have numbers of their own */
 static pid_t file_owner;          /* a child of fork() inherits the path, not the file */
 static uint32_t generation_count; /* given out so far */
 static uint32_t instance_count;
@@ -160,26 +161,41 @@ static int map_over(int fd)
 	return sc_mapping_back(mapped, offsetof(struct sc_meter, shards)) ? 0 : -ENOSPC;
 }
 
-/* Writes "DIRECTORY/syncost-meter.PID"; no stdio, it also runs in a child of fork(). */
-static int name_file(void)
+/* Appends @number to file_path at @length; returns the new length. */
+static size_t add_number(size_t length, unsigned long number)
 {
 	char digits[24];
-	size_t count = 0, length = strlen(directory_path);
-	unsigned long pid = (unsigned long)getpid();
+	size_t count = 0;
 
-	if (length + sizeof(FILE_PREFIX) + sizeof(digits) >= sizeof(file_path))
+	do {
+		digits[count++] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	while (count > 0)
+		file_path[length++] = digits[--count];
+	file_path[length] = '\0';
+	return length;
+}
+
+/*
+ * Writes "DIRECTORY/syncost-meter.PID", of a kept file with ".TRY" behind it: a process has another
+ * after each exec. No stdio, it also runs in a child of fork().
+ */
+static int name_file(unsigned long try)
+{
+	const size_t digits = 2 * 24;
+	size_t length = strlen(directory_path);
+
+	if (length + sizeof(FILE_PREFIX) + digits >= sizeof(file_path))
 		return -ENAMETOOLONG;
 	memcpy(file_path, directory_path, length);
 	file_path[length++] = '/';
 	memcpy(file_path + length, FILE_PREFIX, strlen(FILE_PREFIX));
-	length += strlen(FILE_PREFIX);
-	do {
-		digits[count++] = (char)('0' + pid % 10);
-		pid /= 10;
-	} while (pid);
-	while (count > 0)
-		file_path[length++] = digits[--count];
-	file_path[length] = '\0';
+	length = add_number(length + strlen(FILE_PREFIX), (unsigned long)getpid());
+	if (is_kept) {
+		file_path[length++] = '.';
+		(void)add_number(length, try);
+	}
 	return 0;
 }
 
@@ -194,7 +210,8 @@ static int create_file(int *ret_fd)
 		return -EFBIG;
 
 	/* Left behind by an earlier process of the same number; a live one would be this one. */
-	(void)unlink(file_path);
+	if (!is_kept)
+		(void)unlink(file_path);
 	fd = open(file_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
@@ -211,11 +228,15 @@ static int create_file(int *ret_fd)
 
 static int map_file(void)
 {
+	const unsigned long tries = 10000;
+	unsigned long try = 0;
 	int fd = -1, r;
 
-	r = name_file();
-	if (r == 0)
-		r = create_file(&fd);
+	do {
+		r = name_file(try);
+		if (r == 0)
+			r = create_file(&fd);
+	} while (r == -EEXIST && is_kept && ++try < tries);
 	if (r < 0) {
 		file_path[0] = '\0';
 		return r;
@@ -239,6 +260,21 @@ static uint64_t realtime_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* The kernel's name of the process, of its first thread's; empty where it cannot be read. */
+static void read_program(char program[SC_METER_PROGRAM_BYTES])
+{
+	ssize_t length = -1;
+	int fd = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		length = read(fd, program, SC_METER_PROGRAM_BYTES - 1);
+		(void)close(fd); /* only read from */
+	}
+	if (length > 0 && program[length - 1] == '\n')
+		length--;
+	program[length > 0 ? length : 0] = '\0';
+}
+
 /* A reader trusts what it sees once magic is there, so that comes last. */
 static void write_header(struct sc_meter *meter)
 {
@@ -248,6 +284,8 @@ static void write_header(struct sc_meter *meter)
 	meter->series_bytes = sizeof(struct sc_series);
 	meter->database_bytes = sizeof(struct sc_database);
 	meter->pid = (uint32_t)getpid();
+	meter->parent_pid = (uint32_t)getppid();
+	read_program(meter->program);
 	meter->clock_kind = sc_clock.kind;
 	meter->start_ns = sc_clock_real_ns();
 	meter->start_realtime_ns = realtime_ns();
@@ -271,7 +309,7 @@ static uint32_t turn_on(void)
 
 static void remove_file(void)
 {
-	if (file_path[0] && file_owner == getpid())
+	if (file_path[0] && file_owner == getpid() && !is_kept)
 		(void)unlink(file_path); /* a stale file is removed at the next start */
 	file_path[0] = '\0';
 }
@@ -338,6 +376,11 @@ static int prepare(void)
 	return 0;
 }
 
+void sc_ledger_keep(void)
+{
+	is_kept = true;
+}
+
 int sc_ledger_open(const char *directory, bool is_anonymous, bool is_cpu_on)
 {
 	int r = prepare();
@@ -349,7 +392,8 @@ int sc_ledger_open(const char *directory, bool is_anonymous, bool is_cpu_on)
 	} else {
 		r = choose_directory(directory);
 		if (r == 0) {
-			remove_stale(directory_path);
+			if (!is_kept)
+				remove_stale(directory_path);
 			r = map_file();
 		}
 	}

@@ -333,6 +333,10 @@ static int fill(const struct sc_meter *meter, uint64_t at_ns, struct syncost_sna
 
 	snapshot->at_ns = at_ns;
 	snapshot->pid = meter->pid;
+	snapshot->parent_pid = meter->parent_pid;
+	memcpy(snapshot->program, meter->program, sizeof(snapshot->program));
+	snapshot->start_ns = meter->start_ns;
+	snapshot->start_realtime_ns = meter->start_realtime_ns;
 	snapshot->instruments = LOAD(meter->instruments);
 	snapshot->clock_kind = (enum sc_clock_kind)meter->clock_kind;
 	snapshot->calls_dropped = LOAD(meter->calls_dropped);

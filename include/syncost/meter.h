@@ -30,13 +30,14 @@
 #include <stdint.h>
 
 #define SC_METER_MAGIC   0x73796e636f737401ull /* "syncost" and the byte 1 */
-#define SC_METER_VERSION 1u
+#define SC_METER_VERSION 2u
 
-#define SC_METER_DATABASES  64u   /* slot 0 is "everything else" */
-#define SC_METER_SHARDS     256u  /* threads measured at the same time */
-#define SC_METER_SERIES     8192u /* over all shards */
-#define SC_METER_COMMITS    1024u /* commit records kept per shard; a power of two */
-#define SC_METER_PATH_BYTES 512u  /* with the final NUL; a longer path keeps its tail */
+#define SC_METER_DATABASES     64u   /* slot 0 is "everything else" */
+#define SC_METER_SHARDS        256u  /* threads measured at the same time */
+#define SC_METER_SERIES        8192u /* over all shards */
+#define SC_METER_COMMITS       1024u /* commit records kept per shard; a power of two */
+#define SC_METER_PROGRAM_BYTES 16u   /* the kernel keeps no more of a process's name */
+#define SC_METER_PATH_BYTES    512u  /* with the final NUL; a longer path keeps its tail */
 
 /* Where a figure was taken. What SQLite asks and what the kernel is asked are never added. */
 enum sc_instrument {
@@ -281,11 +282,12 @@ struct sc_meter {
 	uint32_t clock_kind;          /* enum sc_clock_kind */
 	_Atomic uint32_t instruments; /* bit per enum sc_instrument that is on */
 	_Atomic uint32_t epoch;       /* counts resets; shards of another epoch are not read */
-	uint32_t padding;
-	uint64_t start_ns;            /* clock of the meter */
-	uint64_t start_realtime_ns;   /* the same moment, since the epoch */
-	_Atomic uint64_t virtual_ns;  /* added to the clock by device models */
-	_Atomic uint32_t series_used; /* may run past the pool: the rest was dropped */
+	uint32_t parent_pid;          /* when the meter was made */
+	char program[SC_METER_PROGRAM_BYTES]; /* name of the process, the same */
+	uint64_t start_ns;                    /* clock of the meter */
+	uint64_t start_realtime_ns;           /* the same moment, since the epoch */
+	_Atomic uint64_t virtual_ns;          /* added to the clock by device models */
+	_Atomic uint32_t series_used;         /* may run past the pool: the rest was dropped */
 	_Atomic uint32_t shards_used;
 	_Atomic uint64_t calls_dropped; /* no shard or no series left */
 	_Atomic uint64_t transactions;  /* write transactions over any number of databases */

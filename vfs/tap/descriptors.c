@@ -19,6 +19,7 @@
 #include "file.h"
 #include "real.h"
 #include "record.h"
+#include "watch.h"
 
 /* --- opening */
 
@@ -59,10 +60,15 @@ static int end_open(const struct opening *opening, int fd)
 	sc_tap_file file = SC_TAP_STRANGER;
 	struct sc_tap_call call;
 
-	if (opening->path && (fd >= 0 || errno != EFAULT))
+	if (opening->path && (fd >= 0 || errno != EFAULT)) {
+		if (sc_tap_watch_is_on())
+			sc_tap_watch_name(opening->path);
 		file = sc_tap_path_file(opening->directory, opening->path);
+	}
 	if (fd >= 0)
 		sc_tap_fd_set(fd, file);
+	if (fd >= 0 && file == SC_TAP_STRANGER && opening->path && sc_tap_watch_is_on())
+		sc_tap_watch_opened(fd, end_ns - opening->start_ns);
 	if (sc_tap_note(&call, file, SC_OP_OPEN, opening->start_ns, end_ns, fd < 0))
 		sc_tap_size_ask(&call, fd);
 	return fd;
@@ -204,8 +210,11 @@ static int counted_fcntl(fcntl_function real, int fd, int command, void *argumen
 		return real(fd, command, argument);
 
 	result = real(fd, command, argument);
-	if ((result != -1 || errno != EFAULT) && is_unlock(command, argument))
-		call.op = SC_OP_UNLOCK;
+	if (result != -1 || errno != EFAULT) {
+		if (is_unlock(command, argument))
+			call.op = SC_OP_UNLOCK;
+		sc_tap_show(&call, argument, 0, sizeof(struct flock));
+	}
 	(void)sc_tap_end(&call, result == -1, 0); /* a lock changes no size */
 	return result;
 }
@@ -254,6 +263,11 @@ int close(int fd)
 	if (!sc_tap_is_on())
 		return sc_tap_real_close(fd);
 	file = sc_tap_fd_known(fd);
+	if (sc_tap_watch_is_on() && sc_tap_watch_suspects(fd) && sc_ledger_is_on()) {
+		file = sc_tap_fd_file(fd); /* closed unused, and yet a database by its name */
+		if (file != SC_TAP_STRANGER)
+			sc_tap_watch_book(fd, file);
+	}
 	sc_tap_fd_forget(fd);
 	if (!sc_tap_begin(&call, file, SC_OP_CLOSE))
 		return sc_tap_real_close(fd);

@@ -21,6 +21,7 @@
 #include <stdatomic.h>
 
 #include "../ledger.h"
+#include "watch.h"
 
 #define TABLE_FDS      65536u
 #define KNOWN          (1u << 31)
@@ -127,6 +128,7 @@ void sc_tap_fd_set(int fd, sc_tap_file file)
 
 void sc_tap_fd_forget(int fd)
 {
+	sc_tap_watch_forget(fd);
 	if ((uint32_t)fd < TABLE_FDS && atomic_load_explicit(&table[fd], memory_order_relaxed))
 		atomic_store_explicit(&table[fd], 0, memory_order_relaxed);
 }
@@ -137,4 +139,5 @@ void sc_tap_fd_forget_range(uint32_t first, uint32_t last)
 
 	for (uint32_t fd = first; fd < count && fd <= last; fd++)
 		sc_tap_fd_forget((int)fd);
+	sc_tap_watch_forget_range(first, last);
 }

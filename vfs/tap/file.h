@@ -11,6 +11,7 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "syncost/meter.h"
@@ -18,6 +19,7 @@
 typedef uint32_t sc_tap_file;
 
 #define SC_TAP_STRANGER      0u
+#define SC_TAP_SUSPECT       (1u << 29) /* may turn out to be a database: see watch.h */
 #define SC_TAP_OURS          (1u << 30)
 #define SC_TAP_ROLE_BITS     4u
 #define SC_TAP_DATABASE_BITS 6u
@@ -52,6 +54,16 @@ sc_tap_file sc_tap_path_file(int directory, const char *path);
 /** sc_tap_path_either() - the first of two names that is not a stranger's. */
 sc_tap_file sc_tap_path_either(int directory, const char *path, int other_directory,
 			       const char *other_path);
+
+/** sc_tap_path_is_temporary() - whether @path is one of SQLite's temporary files, by its name. */
+bool sc_tap_path_is_temporary(const char *path);
+
+/**
+ * sc_tap_path_of_fd() - the kernel's name of what @fd is open on
+ * @ret_path: @size bytes; a mark that the name was deleted is taken off
+ * Return: false where it has none: a pipe, a socket. errno is preserved.
+ */
+bool sc_tap_path_of_fd(int fd, char *ret_path, size_t size);
 
 /**
  * sc_tap_path_fd() - the file behind an open descriptor, asked from the kernel

@@ -44,19 +44,20 @@ static int sc_tap_raw_allocate(int fd, off_t offset, off_t size)
 		return (type)raw;                                                                  \
 	}                                                                                          \
 	TAP_OWN(type, name, parameters)
+#define TAP_DATA(type, name, parameters, arguments, raw, op, data, offset, after)                  \
+	TAP_FD(type, name, parameters, arguments, raw, op, MOVED, after)
 #define TAP_PATH(type, name, parameters, arguments, raw, file, op, after)                          \
 	TAP_FD(type, name, parameters, arguments, raw, op, STATUS, after)
 #include "calls.def"
 #undef TAP_OWN
 #undef TAP_FD
+#undef TAP_DATA
 #undef TAP_PATH
 
 /* --- the hooks on descriptors and names */
 
-#define FAILED_MOVED(value)  ((value) < 0)
 #define FAILED_STATUS(value) ((value) == -1)
 #define FAILED_NUMBER(value) ((value) != 0)
-#define BYTES_MOVED(value)   ((value) > 0 ? (uint64_t)(value) : 0u)
 #define BYTES_STATUS(value)  0u
 #define BYTES_NUMBER(value)  0u
 
@@ -84,6 +85,22 @@ static int sc_tap_raw_allocate(int fd, off_t offset, off_t size)
 		return result;                                                                     \
 	}                                                                                          \
 	HOOK(type, name, parameters, arguments)
+#define TAP_DATA(type, name, parameters, arguments, raw, op, where, offset, after)                 \
+	static NOINLINE type counted_##name parameters                                             \
+	{                                                                                          \
+		struct sc_tap_call call;                                                           \
+		type result;                                                                       \
+                                                                                                   \
+		if (!sc_tap_begin_fd(&call, fd, op))                                               \
+			return sc_tap_real_##name arguments;                                       \
+		result = sc_tap_real_##name arguments;                                             \
+		if (result > 0)                                                                    \
+			sc_tap_show(&call, where, offset, (uint64_t)result);                       \
+		if (sc_tap_end(&call, result<0, result> 0 ? (uint64_t)result : 0))                 \
+			after;                                                                     \
+		return result;                                                                     \
+	}                                                                                          \
+	HOOK(type, name, parameters, arguments)
 #define TAP_PATH(type, name, parameters, arguments, raw, file, op, after)                          \
 	static NOINLINE type counted_##name parameters                                             \
 	{                                                                                          \
@@ -105,12 +122,15 @@ static int sc_tap_raw_allocate(int fd, off_t offset, off_t size)
 #include "calls.def"
 #undef TAP_OWN
 #undef TAP_FD
+#undef TAP_DATA
 #undef TAP_PATH
 
 /* --- the table */
 
 #define TAP_OWN(type, name, parameters) {#name, (sc_tap_function)name, &sc_tap_real_##name},
 #define TAP_FD(type, name, parameters, arguments, raw, op, result, after)                          \
+	TAP_OWN(type, name, parameters)
+#define TAP_DATA(type, name, parameters, arguments, raw, op, where, offset, after)                 \
 	TAP_OWN(type, name, parameters)
 #define TAP_PATH(type, name, parameters, arguments, raw, file, op, after)                          \
 	TAP_OWN(type, name, parameters)
@@ -119,6 +139,7 @@ const struct sc_tap_hook sc_tap_hooks[] = {
 };
 #undef TAP_OWN
 #undef TAP_FD
+#undef TAP_DATA
 #undef TAP_PATH
 
 const size_t sc_tap_hook_count = sizeof(sc_tap_hooks) / sizeof(sc_tap_hooks[0]);

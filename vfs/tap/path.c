@@ -66,7 +66,7 @@ static sc_tap_file full_path_file(const char *path)
 
 	if (!sc_ledger_is_on())
 		return SC_TAP_STRANGER;
-	if (has_prefix(strrchr(path, '/') + 1, TEMPORARY_PREFIX))
+	if (sc_tap_path_is_temporary(path))
 		return temporary_file();
 
 	slot = sc_ledger_database_find(path, &role);
@@ -161,20 +161,31 @@ sc_tap_file sc_tap_path_either(int directory, const char *path, int other_direct
 	return file != SC_TAP_STRANGER ? file : sc_tap_path_file(other_directory, other_path);
 }
 
+bool sc_tap_path_is_temporary(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return has_prefix(slash ? slash + 1 : path, TEMPORARY_PREFIX);
+}
+
+bool sc_tap_path_of_fd(int fd, char *ret_path, size_t size)
+{
+	const size_t suffix = sizeof(DELETED_SUFFIX) - 1;
+	int saved = errno;
+	size_t length;
+	bool has_name;
+
+	has_name = fd >= 0 && read_fd_path(fd, ret_path, size);
+	length = has_name ? strlen(ret_path) : 0;
+	if (length > suffix && strcmp(ret_path + length - suffix, DELETED_SUFFIX) == 0)
+		ret_path[length - suffix] = '\0';
+	errno = saved;
+	return has_name;
+}
+
 sc_tap_file sc_tap_path_fd(int fd)
 {
 	char path[PATH_MAX];
-	sc_tap_file file = SC_TAP_STRANGER;
-	int saved = errno;
 
-	if (fd >= 0 && read_fd_path(fd, path, sizeof(path))) {
-		size_t length = strlen(path);
-		size_t suffix = sizeof(DELETED_SUFFIX) - 1;
-
-		if (length > suffix && strcmp(path + length - suffix, DELETED_SUFFIX) == 0)
-			path[length - suffix] = '\0';
-		file = full_path_file(path);
-	}
-	errno = saved;
-	return file;
+	return sc_tap_path_of_fd(fd, path, sizeof(path)) ? full_path_file(path) : SC_TAP_STRANGER;
 }

@@ -25,9 +25,12 @@ static_assert(sizeof(long) == 8, "arguments of raw system calls are passed as on
 	TAP_EXPORT type name parameters;
 #define TAP_FD(type, name, parameters, arguments, raw, op, result, after)                          \
 	TAP_OWN(type, name, parameters)
+#define TAP_DATA(type, name, parameters, arguments, raw, op, data, offset, after)                  \
+	TAP_OWN(type, name, parameters)
 #define TAP_PATH(type, name, parameters, arguments, raw, file, op, after)                          \
 	TAP_OWN(type, name, parameters)
 #include "calls.def"
 #undef TAP_OWN
 #undef TAP_FD
+#undef TAP_DATA
 #undef TAP_PATH

@@ -20,6 +20,7 @@
 
 #include "../ops.h"
 #include "../sample.h"
+#include "watch.h"
 
 _Atomic uint32_t sc_tap_on;
 __thread uint32_t sc_tap_last_database __attribute__((tls_model("initial-exec")));
@@ -60,6 +61,8 @@ bool sc_tap_begin(struct sc_tap_call *call, sc_tap_file file, enum sc_op op)
 
 	call->file = file;
 	call->op = op;
+	call->fd = -1;
+	call->data = NULL;
 	call->is_timed = is_chosen(call->thread, op);
 	call->has_cpu = false;
 	if (is_sync(op) && is_reading_due(call->thread)) {
@@ -73,7 +76,19 @@ bool sc_tap_begin(struct sc_tap_call *call, sc_tap_file file, enum sc_op op)
 
 bool sc_tap_begin_fd(struct sc_tap_call *call, int fd, enum sc_op op)
 {
-	return !sc_tap_is_inside() && sc_tap_begin(call, sc_tap_fd_file(fd), op);
+	sc_tap_file file;
+	bool has_begun;
+
+	if (sc_tap_is_inside())
+		return false;
+	file = sc_tap_fd_file(fd);
+	if (file == SC_TAP_STRANGER)
+		return sc_tap_watch_is_on() && sc_tap_watch_begin(call, fd, op);
+	if (sc_tap_watch_is_on())
+		sc_tap_watch_known(fd, file);
+	has_begun = sc_tap_begin(call, file, op);
+	call->fd = fd;
+	return has_begun;
 }
 
 static void leave_below(struct sc_below *below, uint64_t wall_ns, const struct sc_cpu_share *share,
@@ -137,6 +152,11 @@ bool sc_tap_end(struct sc_tap_call *call, bool is_failed, uint64_t bytes)
 	struct sc_series *series;
 	int saved = errno;
 
+	if (__builtin_expect(call->file == SC_TAP_SUSPECT, 0)) {
+		sc_tap_watch_end(call, end_ns, is_failed, bytes);
+		errno = saved;
+		return false;
+	}
 	series = sc_ledger_series(thread, SC_INSTRUMENT_LIBC, database,
 				  sc_tap_file_role(call->file), call->op);
 	if (series)

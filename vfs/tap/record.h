@@ -32,7 +32,14 @@ struct sc_tap_call {
 	uint64_t before_ns; /* with has_cpu: when its readings began */
 	uint64_t start_ns;  /* with is_timed; sc_clock_real_ns() */
 	struct sc_cpu_mark mark;
+
+	int fd;           /* -1: on a name or an address */
+	const void *data; /* the first of the bytes that moved, @shown of them; NULL: none */
+	int64_t offset;   /* where in the file, or SC_TAP_HERE */
+	uint64_t shown;
 };
+
+#define SC_TAP_HERE (-1) /* at the descriptor's position */
 
 extern _Atomic uint32_t sc_tap_on; /* 0 or 1 */
 
@@ -61,6 +68,15 @@ bool sc_tap_begin(struct sc_tap_call *call, sc_tap_file file, enum sc_op op);
 
 /** sc_tap_begin_fd() - the same for the file behind @fd. */
 bool sc_tap_begin_fd(struct sc_tap_call *call, int fd, enum sc_op op);
+
+/** sc_tap_show() - the bytes it moved, valid until sc_tap_end(); of several parts the first. */
+static inline void sc_tap_show(struct sc_tap_call *call, const void *data, int64_t offset,
+			       uint64_t bytes)
+{
+	call->data = data;
+	call->offset = offset;
+	call->shown = bytes;
+}
 
 /**
  * sc_tap_end() - it returned

@@ -2,7 +2,8 @@
 
 /*
  * The calls that wait: no file, so the role is "other" and the slot 0. SQLite's busy handler
- * sleeps through usleep(), or sleep() where it was built without.
+ * sleeps through usleep(), or sleep() where it was built without. A program that we know nothing of
+ * sleeps for reasons of its own: there they are not counted.
  */
 
 #include <errno.h>
@@ -11,10 +12,11 @@
 #include "file.h"
 #include "real.h"
 #include "record.h"
+#include "watch.h"
 
 static bool begin_sleep(struct sc_tap_call *call)
 {
-	return sc_tap_is_on() &&
+	return sc_tap_is_on() && !sc_tap_watch_is_on() &&
 	       sc_tap_begin(call, sc_tap_file_make(0, SC_ROLE_OTHER), SC_OP_SLEEP);
 }
 

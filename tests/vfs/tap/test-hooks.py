@@ -60,7 +60,7 @@ def library():
 
 
 def hooks_of(text):
-    return set(re.findall(r"^TAP_(?:FD|PATH|OWN)\([^,]+,\s*(\w+),", text, re.MULTILINE))
+    return set(re.findall(r"^TAP_(?:FD|DATA|PATH|OWN)\([^,]+,\s*(\w+),", text, re.MULTILINE))
 
 
 def uncovered(imports, hooks):
