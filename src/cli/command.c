@@ -11,6 +11,7 @@
 
 static const struct sc_command *const commands[] = {
 	&sc_command_sweep,
+	&sc_command_run_program,
 	&sc_command_report,
 	&sc_command_compare,
 };
@@ -68,8 +69,9 @@ static int parse_and_run(const struct sc_command *command, const char **operands
 	const struct sc_common_config *common = config;
 	int r;
 
-	r = sc_options_parse(command->options, invocation->argc - 2, invocation->argv + 2, config,
-			     operands, &invocation->operand_count, error);
+	r = (command->takes_command ? sc_options_parse_head : sc_options_parse)(
+		command->options, invocation->argc - 2, invocation->argv + 2, config, operands,
+		&invocation->operand_count, error);
 	if (r < 0)
 		return r;
 	if (common->help) {

@@ -32,12 +32,14 @@ struct sc_command {
 	const char *summary;     /* one line in the overview */
 	const char *description; /* what --help says above the options */
 	const struct sc_option_table *options;
+	bool takes_command;  /* the operands are a command of its own: they end the options */
 	size_t config_bytes; /* begins with struct sc_common_config */
 	/* Return: an exit code (>= 0), or a fatal error that the caller prints. */
 	int (*run)(const struct sc_invocation *invocation, struct sc_error *error);
 };
 
 extern const struct sc_command sc_command_sweep;
+extern const struct sc_command sc_command_run_program;
 extern const struct sc_command sc_command_report;
 extern const struct sc_command sc_command_compare;
 

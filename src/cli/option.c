@@ -17,6 +17,7 @@ struct cursor {
 	int argc;
 	char *const *argv;
 	int at; /* the next word */
+	bool ends_at_operand;
 };
 
 /* Who is told of each option. */
@@ -162,21 +163,21 @@ static int store_defaults(const struct sc_option_table *table, void *config, str
 }
 
 /* @operands: as sc_options_parse(); NULL: they are left out */
-static int walk(const struct sc_option_table *table, int argc, char *const *argv,
+static int walk(const struct sc_option_table *table, struct cursor cursor,
 		const struct taker *taker, const char **operands, size_t *ret_operand_count,
 		struct sc_error *error)
 {
-	struct cursor cursor = {.argc = argc, .argv = argv};
 	size_t operand_count = 0;
 	bool options_end = false;
 	int r = 0;
 
-	while (r >= 0 && cursor.at < argc) {
-		const char *word = argv[cursor.at++];
+	while (r >= 0 && cursor.at < cursor.argc) {
+		const char *word = cursor.argv[cursor.at++];
 
 		if (options_end || word[0] != '-' || word[1] == '\0') {
 			if (operands)
 				operands[operand_count++] = word;
+			options_end = options_end || cursor.ends_at_operand;
 		} else if (strcmp(word, "--") == 0) {
 			options_end = true;
 		} else if (word[1] == '-') {
@@ -199,10 +200,22 @@ static int store(void *config, const struct sc_option *option, const char *value
 int sc_options_parse(const struct sc_option_table *table, int argc, char *const *argv, void *config,
 		     const char **operands, size_t *ret_operand_count, struct sc_error *error)
 {
+	const struct cursor cursor = {.argc = argc, .argv = argv};
 	const struct taker taker = {store, config};
 	int r = store_defaults(table, config, error);
 
-	return r < 0 ? r : walk(table, argc, argv, &taker, operands, ret_operand_count, error);
+	return r < 0 ? r : walk(table, cursor, &taker, operands, ret_operand_count, error);
+}
+
+int sc_options_parse_head(const struct sc_option_table *table, int argc, char *const *argv,
+			  void *config, const char **operands, size_t *ret_operand_count,
+			  struct sc_error *error)
+{
+	const struct cursor cursor = {.argc = argc, .argv = argv, .ends_at_operand = true};
+	const struct taker taker = {store, config};
+	int r = store_defaults(table, config, error);
+
+	return r < 0 ? r : walk(table, cursor, &taker, operands, ret_operand_count, error);
 }
 
 struct words {
@@ -227,9 +240,10 @@ static int keep(void *self, const struct sc_option *option, const char *value,
 int sc_options_split(const struct sc_option_table *table, int argc, char *const *argv,
 		     struct sc_option_word **ret_words, size_t *ret_count, struct sc_error *error)
 {
+	const struct cursor cursor = {.argc = argc, .argv = argv};
 	struct words words = {0};
 	const struct taker taker = {keep, &words};
-	int r = walk(table, argc, argv, &taker, NULL, NULL, error);
+	int r = walk(table, cursor, &taker, NULL, NULL, error);
 
 	if (r < 0) {
 		free(words.items);

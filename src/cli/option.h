@@ -84,6 +84,16 @@ struct sc_option_table {
 int sc_options_parse(const struct sc_option_table *table, int argc, char *const *argv, void *config,
 		     const char **operands, size_t *ret_operand_count, struct sc_error *error);
 
+/**
+ * sc_options_parse_head() - the same of a command line that names another command
+ *
+ * Its first operand ends the options: what follows are that command's words, whatever they look
+ * like.
+ */
+int sc_options_parse_head(const struct sc_option_table *table, int argc, char *const *argv,
+			  void *config, const char **operands, size_t *ret_operand_count,
+			  struct sc_error *error);
+
 /* An option as it was given: "--seed 4", "--seed=4" and "--se=4" are the same. */
 struct sc_option_word {
 	const struct sc_option *option;

@@ -160,6 +160,14 @@ static const struct row rows[] = {
 	[SC_FINDING_RATE_NOT_REACHED] = { "rate-not-reached", SC_SEVERITY_WARNING,
 		"%s was due %s operations a second and did %s: its latencies are of a queue that grows"
 		NEXT "ask for a lower --rate" },
+	[SC_FINDING_RUN_NOTHING] = { "nothing-seen", SC_SEVERITY_WARNING,
+		"no database was used, as far as could be seen: what is linked statically, calls the "
+		"kernel itself or cleared LD_PRELOAD from its environment is not seen"
+		NEXT "name the program itself, not one that only has it started elsewhere" },
+	[SC_FINDING_RUN_GOES_ON] = { "goes-on", SC_SEVERITY_NOTE,
+		"%1$u %2$s that use%3$s a database went on when the program ended: what came after is not "
+		"in this report"
+		NEXT "run what stays, a server, in the foreground" },
 };
 /* clang-format on */
 

@@ -52,6 +52,8 @@ enum sc_finding_code {
 	SC_FINDING_CHECKPOINT_PAID,  /* which commit paid for what a snapshot had held up */
 	SC_FINDING_BESIDE,           /* what clients of other workloads did meanwhile */
 	SC_FINDING_RATE_NOT_REACHED, /* an open loop that could not keep its schedule */
+	SC_FINDING_RUN_NOTHING,      /* the program came to no database that could be seen */
+	SC_FINDING_RUN_GOES_ON,      /* processes that did not end with the program */
 	SC_FINDING_COUNT_,
 };
 

@@ -22,15 +22,16 @@ BELOW = {
     "space": ["base", "stats", "model"],
     "sweep": ["base", "stats", "model", "suite", "storage", "powercut", "space"],
     "observe": ["base", "stats", "model", "suite", "storage", "powercut", "space"],
+    "run": ["base", "stats", "model"],
     "report": ["base", "stats", "model"],  # never measures
     "cli": ["base", "stats", "model", "suite", "storage", "powercut", "space", "sweep", "observe",
-            "report"],
+            "run", "report"],
 }
 
 # The public headers: the meter's layout is everybody's, the instruments are for who measures. Who
 # only names roles, operations and parts may call the functions that name them.
 METER = "include/syncost/meter.h"
-DRIVERS = {"sweep", "observe", "cli"}
+DRIVERS = {"sweep", "observe", "run", "cli"}
 NAMERS = {"model", "report"}
 NAMES = {"syncost_instrument_name", "syncost_role_name", "syncost_op_info", "syncost_part_name"}
 
