@@ -59,9 +59,9 @@ void sc_about_add_sampling(struct sc_buffer *buffer, const struct sc_report_head
 	if (sampling->samples > 0)
 		sc_buffer_printf(buffer,
 				 "precision: %" PRIu32
-				 " samples of each cell asked for; each interval "
+				 " sample%s of each cell asked for; each interval "
 				 "is the exact one of its number of samples.",
-				 sampling->samples);
+				 sampling->samples, sampling->samples == 1 ? "" : "s");
 	else if (sampling->rule.look_count > 0)
 		add_rule(buffer, head, out_of_time);
 }

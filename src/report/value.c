@@ -90,7 +90,9 @@ const char *sc_half_width_text(const struct sc_cell *cell, char *text, size_t te
 	double width = sc_interval_half_width(&cell->ops_per_s);
 
 	text[0] = '\0';
-	if (cell->ops_per_s.status == SC_MEASURED)
+	if (cell->ops_per_s.status == SC_MEASURED && cell->ops_per_s.n == 1)
+		(void)snprintf(text, text_bytes, "*"); /* one sample has no width */
+	else if (cell->ops_per_s.status == SC_MEASURED)
 		(void)snprintf(text, text_bytes, "±%s%s",
 			       sc_format_percent(width, percent, sizeof(percent)),
 			       cell->ops_per_s.converged ? "" : "*");
