@@ -131,8 +131,8 @@ static int touch(struct sc_progress *progress, struct sc_error *error)
 }
 
 /*
- * For a workload that uses up its rows, or starts without any: the page that each such commit writes is the first one, and
- * its content does not change.
+ * For a workload that uses up its rows, or starts without any: the page that each such commit
+ * writes is the first one, and its content does not change.
  */
 static int touch_to_half_cycle(struct sc_progress *progress, const struct sc_warmup *warmup,
 			       struct sc_error *error)
