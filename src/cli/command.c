@@ -12,6 +12,7 @@
 static const struct sc_command *const commands[] = {
 	&sc_command_sweep,
 	&sc_command_run_program,
+	&sc_command_probe,
 	&sc_command_report,
 	&sc_command_compare,
 };

@@ -40,6 +40,7 @@ struct sc_command {
 
 extern const struct sc_command sc_command_sweep;
 extern const struct sc_command sc_command_run_program;
+extern const struct sc_command sc_command_probe;
 extern const struct sc_command sc_command_report;
 extern const struct sc_command sc_command_compare;
 

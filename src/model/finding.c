@@ -43,7 +43,7 @@ static const struct row rows[] = {
 	[SC_FINDING_SYNC_BUYS_NOTHING] = { "sync-buys-nothing", SC_SEVERITY_WARNING,
 		"target %s is on %s, in memory: a sync there is free and buys nothing, a power cut "
 		"takes everything"
-		NEXT "name a directory on real storage with --target" },
+		NEXT "name a directory on real storage" },
 	[SC_FINDING_SYNC_CALL] = { "sync-call", SC_SEVERITY_NOTE,
 		"this SQLite syncs with %s, %s"
 		NEXT "compare rates only between builds that use the same call" },
@@ -168,6 +168,28 @@ static const struct row rows[] = {
 		"%1$u %2$s that use%3$s a database went on when the program ended: what came after is not "
 		"in this report"
 		NEXT "run what stays, a server, in the foreground" },
+	[SC_FINDING_FLUSH_FREE] = { "flush-seems-free", SC_SEVERITY_WARNING,
+		"on %s a flush seems to be free: a write with fdatasync takes %s, a direct write "
+		"without one %s, though the kernel says there is a write cache: a cache that outlives "
+		"a power cut, a host's cache, or a flush that is ignored; from here they look alike"
+		NEXT "ask the maker of the disk, or the host, for power-loss protection" },
+	[SC_FINDING_FASTER_THAN_TURN] = { "faster-than-a-turn", SC_SEVERITY_WARNING,
+		"%s is said to be a turning disk, but overwrites of the same blocks with a sync each "
+		"take %s (median of %s), less than the 4 ms in which the fastest disk turns: a cache "
+		"answers for it"
+		NEXT "find out whether that cache outlives a power cut: hdparm -W shows a disk's own" },
+	[SC_FINDING_FUA_CHEAP] = { "forced-write-seems-free", SC_SEVERITY_WARNING,
+		"on %s a forced write (O_DIRECT with O_DSYNC) takes %s and a direct write with "
+		"fdatasync %s: perhaps the disk answers forced writes from a cache that it should go "
+		"around"
+		NEXT "rely on fdatasync there, as SQLite does" },
+	[SC_FINDING_FSYNC_DEARER] = { "fsync-dearer", SC_SEVERITY_NOTE,
+		"on %s fsync takes %s and fdatasync %s for the same overwrite: a SQLite that is built "
+		"to call fsync is that much slower"
+		NEXT "use a build with HAVE_FDATASYNC" },
+	[SC_FINDING_TWO_LATENCIES] = { "two-latencies", SC_SEVERITY_NOTE,
+		"on %s %s has two latencies and little in between: about %s and about %s"
+		NEXT "quantiles say more of it than a mean does" },
 };
 /* clang-format on */
 

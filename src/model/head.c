@@ -4,7 +4,7 @@
 
 #include "report.h"
 
-static void free_target(struct sc_target *target)
+void sc_target_fini(struct sc_target *target)
 {
 	free(target->label);
 	free(target->path);
@@ -12,11 +12,16 @@ static void free_target(struct sc_target *target)
 	free(target->mount_options);
 	free(target->storage);
 	free(target->write_cache);
+	free(target->model);
+	free(target->fua);
+	free(target->scheduler);
+	free(target->discard);
 	free(target->disk);
 	free(target->disk_reason);
 	free(target->sync_floor_reason);
 	free(target->uring_floor_reason);
 	sc_findings_fini(&target->findings);
+	*target = (struct sc_target){0};
 }
 
 void sc_recommendation_fini(struct sc_recommendation *recommendation)
@@ -41,7 +46,7 @@ void sc_report_head_fini(struct sc_report_head *head)
 	free(head->compile_options);
 	free(head->order);
 	for (size_t i = 0; i < head->target_count; i++)
-		free_target(&head->targets[i]);
+		sc_target_fini(&head->targets[i]);
 	free(head->targets);
 	for (size_t i = 0; i < head->recommendation_count; i++)
 		sc_recommendation_fini(&head->recommendations[i]);

@@ -202,6 +202,10 @@ struct sc_target {
 	bool flush_disabled; /* by a mount option, its own or of what is underneath; not in the file
 			      */
 	bool is_virtual;     /* a disk of a virtual machine; the same */
+	char *model;         /* of the disks underneath, as the four below NULL: not known */
+	char *fua;           /* "yes", "no", "some": whether they take forced writes */
+	char *scheduler;     /* of the kernel's queue: "none", "mq-deadline" */
+	char *discard;       /* "yes", "no", "some": whether they are told what is free */
 	char *disk;          /* whose traffic the samples watch: "vda"; NULL: none can be */
 	char *disk_reason;   /* why not; NULL: not known */
 	enum sc_status sync_floor_status;
@@ -213,6 +217,8 @@ struct sc_target {
 	char *uring_floor_reason;
 	struct sc_findings findings;
 };
+
+void sc_target_fini(struct sc_target *target);
 
 struct sc_recommendation { /* the cheapest setting of a loss class, on one target */
 	char *target;

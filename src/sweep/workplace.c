@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 
 #include "../base/marker.h"
-#include "../storage/facts.h"
 #include "../storage/floor.h"
+#include "../storage/target.h"
 
 #define WORKPLACE_NAME ".syncost" /* beginning of the private directory's name */
 #define FLOOR_SAMPLES  400u
@@ -118,35 +118,6 @@ static int move_in(const struct sc_sweep_target *place, const char *path,
 	return r < 0 ? fail_place(place, reason.os_errno, error) : 0;
 }
 
-/* Moves the text of a fact; NULL where it is not known. */
-static char *take(struct sc_fact *fact)
-{
-	return SC_TAKE(fact->value);
-}
-
-static int add_facts(const char *path, struct sc_target *target, struct sc_error *error)
-{
-	SC_CLEANUP(sc_storage_facts_fini) struct sc_storage_facts facts = {0};
-	int r;
-
-	r = sc_storage_facts_read(path, &facts, error);
-	if (r < 0)
-		return r;
-	target->filesystem = take(&facts.filesystem);
-	target->mount_options = take(&facts.mount_options);
-	target->storage = take(&facts.storage);
-	if (!target->storage)
-		target->storage = take(&facts.source);
-	target->write_cache = take(&facts.write_cache);
-	target->disk = take(&facts.disk);
-	target->disk_reason = SC_TAKE(facts.disk.reason);
-	target->rotational_status = facts.rotational_status;
-	target->rotational = facts.rotational;
-	target->flush_disabled = facts.flush_disabled;
-	target->is_virtual = facts.is_virtual;
-	return 0;
-}
-
 int sc_workplace_open(const struct sc_sweep_target *place, struct sc_directory *ret_workplace,
 		      struct sc_target *target, struct sc_error *error)
 {
@@ -163,7 +134,7 @@ int sc_workplace_open(const struct sc_sweep_target *place, struct sc_directory *
 	r = move_in(place, target->path, ret_workplace, error);
 	if (r < 0)
 		return r;
-	return add_facts(ret_workplace->path, target, error);
+	return sc_target_read(ret_workplace->path, target, error);
 }
 
 /* One floor into the place of an earlier one. */
