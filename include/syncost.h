@@ -113,6 +113,8 @@ struct syncost_database {
 	uint64_t commits;
 	uint64_t checkpoints, checkpoint_ns, checkpoint_frames;
 	uint64_t wal_resets, wal_creations, wal_frames;
+	uint64_t unmarked_writes; /* > 0: without a shim above, commits are not known */
+	uint64_t lock_waits, lock_wait_ns;
 };
 
 /*

@@ -457,6 +457,9 @@ void sc_ledger_reset(void)
 		atomic_store(&database->wal_resets, 0);
 		atomic_store(&database->wal_creations, 0);
 		atomic_store(&database->wal_frames, 0);
+		atomic_store(&database->unmarked_writes, 0);
+		atomic_store(&database->lock_waits, 0);
+		atomic_store(&database->lock_wait_ns, 0);
 	}
 	atomic_store(&meter->calls_dropped, 0);
 	atomic_store(&meter->transactions, 0);

@@ -96,6 +96,9 @@ static void subtract_database(struct syncost_database *database,
 	database->wal_resets = since(database->wal_resets, earlier->wal_resets);
 	database->wal_creations = since(database->wal_creations, earlier->wal_creations);
 	database->wal_frames = since(database->wal_frames, earlier->wal_frames);
+	database->unmarked_writes = since(database->unmarked_writes, earlier->unmarked_writes);
+	database->lock_waits = since(database->lock_waits, earlier->lock_waits);
+	database->lock_wait_ns = since(database->lock_wait_ns, earlier->lock_wait_ns);
 }
 
 static void subtract_parts(uint64_t *parts, const uint64_t *earlier)

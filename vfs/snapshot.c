@@ -241,6 +241,9 @@ static void copy_database(const struct sc_database *database, struct syncost_dat
 	ret->wal_resets = LOAD(database->wal_resets);
 	ret->wal_creations = LOAD(database->wal_creations);
 	ret->wal_frames = LOAD(database->wal_frames);
+	ret->unmarked_writes = LOAD(database->unmarked_writes);
+	ret->lock_waits = LOAD(database->lock_waits);
+	ret->lock_wait_ns = LOAD(database->lock_wait_ns);
 }
 
 /* --- the split */

@@ -264,6 +264,9 @@ struct sc_database {
 	_Atomic uint64_t wal_resets;        /* header rewritten while frames existed */
 	_Atomic uint64_t wal_creations;     /* first header of an empty WAL */
 	_Atomic uint64_t wal_frames;        /* frames appended */
+	_Atomic uint64_t unmarked_writes;   /* of transactions whose end nothing marks (libc) */
+	_Atomic uint64_t lock_waits;        /* for a lock of another process (libc) */
+	_Atomic uint64_t lock_wait_ns;
 };
 
 enum sc_clock_kind {

@@ -27,6 +27,7 @@
 struct run_config {
 	struct sc_common_config common;
 	const char *out;
+	struct sc_option_number top;
 	bool quiet;
 };
 
@@ -34,6 +35,8 @@ struct run_config {
 static const struct sc_option rows[] = {
 	{ "out", 'o', SC_OPTION_PATH, 0, offsetof(struct run_config, out), "DIR", NULL, 0, 0, NULL,
 	  "Report folder: a new or an empty directory. By default a new one in ./syncost-reports." },
+	{ "top", 'n', SC_OPTION_COUNT, 0, offsetof(struct run_config, top), "N", "20", 1, 1000, NULL,
+	  "How many of the slowest commits are kept." },
 	{ "quiet", 'q', SC_OPTION_FLAG, 0, offsetof(struct run_config, quiet), NULL, NULL, 0, 0, NULL,
 	  "Print nothing of our own; the report folder has it all." },
 	SC_OPTION_HELP_ROW,
@@ -136,6 +139,7 @@ static int run(const struct sc_invocation *invocation, struct sc_error *error)
 		.tool_version = sc_tool_version,
 		.tool_commit = sc_tool_commit(),
 		.tool_dirty = sc_tool_is_dirty(),
+		.top = (size_t)config->top.value,
 	};
 	int r;
 

@@ -163,14 +163,65 @@ static bool put_sizes(cJSON *json, const struct sc_run_database *database)
 	return sizes != NULL;
 }
 
+static bool put_commits(cJSON *json, const struct sc_run *run,
+			const struct sc_run_database *database)
+{
+	double seconds = (double)run->wall_ns / 1e9;
+
+	if (database->unmarked_writes > 0)
+		return sc_json_put_absent(json, "commits", SC_UNSUPPORTED, SC_RUN_UNMARKED) &&
+		       sc_json_put_absent(json, "commits_per_s", SC_UNSUPPORTED, SC_RUN_UNMARKED);
+	return sc_json_put_u64(json, "commits", database->commits) &&
+	       cJSON_AddNumberToObject(json, "commits_per_s",
+				       seconds > 0 ? (double)database->commits / seconds : 0);
+}
+
+static bool put_wal(cJSON *json, const struct sc_run_database *database)
+{
+	cJSON *wal = cJSON_AddObjectToObject(json, "wal");
+	cJSON *checkpoints = cJSON_AddObjectToObject(json, "checkpoints");
+	cJSON *waits = cJSON_AddObjectToObject(json, "lock_waits");
+
+	return sc_json_put_u64(wal, "frames", database->wal_frames) &&
+	       sc_json_put_u64(wal, "resets", database->wal_resets) &&
+	       sc_json_put_u64(wal, "creations", database->wal_creations) &&
+	       sc_json_put_u64(checkpoints, "count", database->checkpoints) &&
+	       sc_json_put_u64(checkpoints, "frames", database->checkpoint_frames) &&
+	       sc_json_put_u64(checkpoints, "ns", database->checkpoint_ns) &&
+	       sc_json_put_u64(waits, "count", database->lock_waits) &&
+	       sc_json_put_u64(waits, "ns", database->lock_wait_ns);
+}
+
+static cJSON *commit_of(const struct sc_run *run, const struct sc_run_commit *commit)
+{
+	cJSON *json = cJSON_CreateObject();
+	cJSON *split = cJSON_AddObjectToObject(json, "split_ns");
+	bool is_put = split != NULL;
+
+	for (int part = SC_PART_SQL; is_put && part < SC_PART_COUNT_; part++)
+		is_put = sc_json_put_u64(split, syncost_part_name((enum sc_part)part),
+					 commit->part_ns[part]);
+	if (!is_put || !sc_json_put_u64(json, "at_ns", commit->at_ns) ||
+	    !sc_json_put_u64(json, "ns", commit->ns) ||
+	    !sc_json_put_u64(json, "checkpoint_ns", commit->checkpoint_ns) ||
+	    !sc_json_put_u64(json, "bytes", commit->bytes) ||
+	    !sc_json_put_u64(json, "syncs", commit->syncs) ||
+	    !sc_json_put_u64(json, "databases", commit->databases) ||
+	    !sc_json_put_u64(json, "pid", run->processes[commit->process].pid) ||
+	    !sc_json_put_text(json, "database", run->databases[commit->database].path))
+		sc_json_freep(&json);
+	return json;
+}
+
 static cJSON *database_of(const struct sc_run *run, uint32_t index)
 {
 	const struct sc_run_database *database = &run->databases[index];
 	cJSON *json = cJSON_CreateObject();
 
-	if (!sc_json_put_text(json, "path", database->path) ||
-	    !put_syncs(json, &run->rows, index) || !put_split(json, &run->rows, index) ||
-	    !put_sizes(json, database) || !put_rows(json, &run->rows, index, false))
+	if (!sc_json_put_text(json, "path", database->path) || !put_commits(json, run, database) ||
+	    !put_wal(json, database) || !put_syncs(json, &run->rows, index) ||
+	    !put_split(json, &run->rows, index) || !put_sizes(json, database) ||
+	    !put_rows(json, &run->rows, index, false))
 		sc_json_freep(&json);
 	return json;
 }
@@ -232,6 +283,10 @@ static int add_lists(struct sc_buffer *text, const struct sc_run *run)
 	for (size_t i = 0; r == 0 && i < run->process_count; i++)
 		r = add_line(text, NULL, process_of(run, &run->processes[i]),
 			     i + 1 < run->process_count);
+	sc_buffer_add_text(text, "],\n\"slowest_commits\":[\n");
+	for (size_t i = 0; r == 0 && i < run->slowest_count; i++)
+		r = add_line(text, NULL, commit_of(run, &run->slowest[i]),
+			     i + 1 < run->slowest_count);
 	sc_buffer_add_text(text, "],\n\"findings\":[\n");
 	for (size_t i = 0; r == 0 && i < run->findings.count; i++)
 		r = add_line(text, NULL, finding_of(&run->findings.items[i]),

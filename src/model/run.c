@@ -31,6 +31,7 @@ void sc_run_fini(struct sc_run *run)
 		fini_rows(&run->processes[i].rows);
 	free(run->processes);
 	fini_rows(&run->rows);
+	free(run->slowest);
 	free(run->samples);
 	sc_findings_fini(&run->findings);
 	*run = (struct sc_run){0};
@@ -114,6 +115,43 @@ int sc_run_rows_add(struct sc_run_rows *rows, const struct sc_run_row *row)
 	into->ns += row->ns;
 	into->timed += row->timed;
 	into->ns_max = row->ns_max > into->ns_max ? row->ns_max : into->ns_max;
+	return 0;
+}
+
+static int compare_commits(const void *a, const void *b)
+{
+	const struct sc_run_commit *one = a, *other = b;
+
+	if (one->ns != other->ns)
+		return one->ns > other->ns ? -1 : 1;
+	return (one->at_ns > other->at_ns) - (one->at_ns < other->at_ns);
+}
+
+int sc_run_add_commit(struct sc_run *run, const struct sc_run_commit *commit)
+{
+	struct sc_run_commit *slowest = run->slowest;
+	size_t at = 0;
+
+	if (run->slowest_max == 0)
+		return 0;
+	if (!slowest) {
+		slowest = calloc(run->slowest_max, sizeof(*slowest));
+		if (!slowest)
+			return -ENOMEM;
+		run->slowest = slowest;
+	}
+	while (at < run->slowest_count &&
+	       (slowest[at].at_ns != commit->at_ns || slowest[at].process != commit->process))
+		at++;
+	if (at == run->slowest_max) {
+		at--;
+		if (commit->ns <= slowest[at].ns)
+			return 0;
+	}
+	if (at == run->slowest_count)
+		run->slowest_count++;
+	slowest[at] = *commit;
+	qsort(slowest, run->slowest_count, sizeof(*slowest), compare_commits);
 	return 0;
 }
 

@@ -34,7 +34,27 @@ struct sc_run_rows { /* owned; sorted by database, role, operation */
 struct sc_run_database {
 	char *path; /* owned; NULL: files of SQLite that belong to no database that is known */
 	uint64_t size_bytes_max[SC_ROLE_COUNT_];
+	uint64_t commits;         /* unless there are unmarked writes: */
+	uint64_t unmarked_writes; /* of transactions whose end nothing marks, so commits are unknown
+				   */
+	uint64_t wal_frames, wal_resets, wal_creations;
+	uint64_t checkpoints, checkpoint_ns, checkpoint_frames;
+	uint64_t lock_waits, lock_wait_ns;
 };
+
+/* One of the slowest commits. */
+struct sc_run_commit {
+	uint32_t process, database; /* database: the first of it */
+	uint64_t at_ns;             /* when it began, after the start of the run */
+	uint64_t ns;
+	uint64_t part_ns[SC_PART_COUNT_];
+	uint64_t checkpoint_ns; /* of it, for a checkpoint that it caused */
+	uint64_t bytes;         /* written */
+	uint32_t syncs, databases;
+};
+
+#define SC_RUN_UNMARKED                                                                            \
+	"its rollback journal is in memory or off, so nothing marks the end of a transaction"
 
 struct sc_run_process {
 	uint32_t pid, parent_pid;
@@ -49,7 +69,7 @@ struct sc_run_process {
 struct sc_run_sample {
 	uint64_t at_ns; /* after the start of the run */
 	uint32_t process, database;
-	uint64_t syncs, sync_ns, read_bytes, written_bytes;
+	uint64_t commits, checkpoints, syncs, sync_ns, read_bytes, written_bytes;
 	uint64_t database_bytes, wal_bytes, journal_bytes; /* sizes of the files */
 };
 
@@ -71,7 +91,11 @@ struct sc_run {
 	size_t database_count;
 	struct sc_run_process *processes;
 	size_t process_count;
-	struct sc_run_rows rows; /* of all processes */
+	struct sc_run_rows rows;       /* of all processes */
+	struct sc_run_commit *slowest; /* the slowest first */
+	size_t slowest_count;
+	size_t slowest_max; /* how many of them are wanted */
+	uint64_t transactions;
 	struct sc_run_sample *samples;
 	size_t sample_count;
 	struct sc_findings findings;
@@ -86,6 +110,9 @@ int64_t sc_run_database(struct sc_run *run, const char *path);
 
 /** sc_run_rows_add() - add @row, its database as given, to the one with the same key. */
 int sc_run_rows_add(struct sc_run_rows *rows, const struct sc_run_row *row);
+
+/** sc_run_add_commit() - keep it if it is one of the slowest; a later look at one replaces it. */
+int sc_run_add_commit(struct sc_run *run, const struct sc_run_commit *commit);
 
 /** sc_run_is_sync() - whether an operation makes data durable */
 bool sc_run_is_sync(enum sc_op op);

@@ -40,6 +40,10 @@ static void put_database(const struct sc_run *run, uint32_t database, FILE *out)
 	}
 	if (sc_run_line(run, database, SC_RUN_ALL, &line))
 		put_line(&line, out);
+	if (run->databases[database].path) {
+		sc_run_add_commits(&text, run, database);
+		put(&text, out, "\n", "\n");
+	}
 	sc_run_add_time(&text, run, database);
 	put(&text, out, "\nTime in calls: ", "\n");
 }
@@ -56,6 +60,12 @@ void sc_run_print_markdown(const struct sc_run *run, FILE *out)
 	put(&text, out, "", "\n");
 	for (uint32_t i = 0; i < run->database_count; i++)
 		put_database(run, i, out);
+	if (run->slowest_count > 0)
+		(void)fputs("\n## Slowest commits\n\n", out);
+	for (size_t i = 0; i < run->slowest_count; i++) {
+		sc_run_add_slow(&text, run, &run->slowest[i]);
+		put(&text, out, "1. ", "\n");
+	}
 	if (run->process_count > 0)
 		(void)fputs("\n## Processes\n\n", out);
 	for (size_t i = 0; i < run->process_count; i++) {

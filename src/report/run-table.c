@@ -6,6 +6,8 @@
 #include "run-text.h"
 #include "text.h"
 
+#define SLOWEST_SHOWN 5 /* the folder has more */
+
 /* Prints and empties a buffer, as clean text in lines of the terminal's width. */
 static void put(struct sc_buffer *buffer, FILE *out, const struct sc_render_options *options,
 		size_t indent)
@@ -52,6 +54,11 @@ static void put_database(const struct sc_run *run, uint32_t database, FILE *out,
 	}
 	if (sc_run_line(run, database, SC_RUN_ALL, &line))
 		put_line(&line, out, options);
+	if (run->databases[database].path) {
+		sc_run_add_commits(&text, run, database);
+		put(&text, out, options, 2);
+	}
+	sc_buffer_add_text(&text, "in calls: ");
 	sc_run_add_time(&text, run, database);
 	put(&text, out, options, 2);
 }
@@ -69,6 +76,12 @@ void sc_run_print_table(const struct sc_run *run, FILE *out,
 	put(&text, out, options, 0);
 	for (uint32_t i = 0; i < run->database_count; i++)
 		put_database(run, i, out, options);
+	if (run->slowest_count > 0)
+		(void)fputs("\nSlowest commits\n", out);
+	for (size_t i = 0; i < run->slowest_count && i < SLOWEST_SHOWN; i++) {
+		sc_run_add_slow(&text, run, &run->slowest[i]);
+		put(&text, out, options, 2);
+	}
 	if (run->process_count > 1)
 		(void)fputs("\nProcesses\n", out);
 	for (size_t i = 0; run->process_count > 1 && i < run->process_count; i++) {

@@ -87,6 +87,75 @@ void sc_run_add_time(struct sc_buffer *buffer, const struct sc_run *run, uint32_
 	sc_buffer_printf(buffer, " of %s", sc_format_ns((double)run->wall_ns, wall, sizeof(wall)));
 }
 
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void add_wal(struct sc_buffer *buffer, const struct sc_run_database *database)
+{
+	char size[SC_FORMAT_BYTES], ns[SC_FORMAT_BYTES];
+
+	if (database->wal_frames == 0 && database->checkpoints == 0)
+		return;
+	sc_buffer_printf(
+		buffer, "; WAL: %" PRIu64 " frame%s, at most %s, %" PRIu64 " reset%s, ",
+		database->wal_frames, plural(database->wal_frames),
+		sc_format_size((double)database->size_bytes_max[SC_ROLE_WAL], size, sizeof(size)),
+		database->wal_resets, plural(database->wal_resets));
+	sc_buffer_printf(buffer, "%" PRIu64 " checkpoint%s", database->checkpoints,
+			 plural(database->checkpoints));
+	if (database->checkpoints > 0)
+		sc_buffer_printf(buffer, " of %" PRIu64 " frame%s in %s",
+				 database->checkpoint_frames, plural(database->checkpoint_frames),
+				 sc_format_ns((double)database->checkpoint_ns, ns, sizeof(ns)));
+}
+
+void sc_run_add_commits(struct sc_buffer *buffer, const struct sc_run *run, uint32_t index)
+{
+	const struct sc_run_database *database = &run->databases[index];
+	char rate[SC_FORMAT_BYTES], ns[SC_FORMAT_BYTES];
+	double seconds = (double)run->wall_ns / 1e9;
+
+	if (database->unmarked_writes > 0)
+		sc_buffer_add_text(buffer, "commits are not known: " SC_RUN_UNMARKED);
+	else
+		sc_buffer_printf(
+			buffer, "%" PRIu64 " commit%s, %s/s", database->commits,
+			plural(database->commits),
+			sc_format_rate(seconds > 0 ? (double)database->commits / seconds : 0, rate,
+				       sizeof(rate)));
+	add_wal(buffer, database);
+	if (database->lock_waits > 0)
+		sc_buffer_printf(buffer, "; %" PRIu64 " wait%s for a lock of another process, %s",
+				 database->lock_waits, plural(database->lock_waits),
+				 sc_format_ns((double)database->lock_wait_ns, ns, sizeof(ns)));
+}
+
+void sc_run_add_slow(struct sc_buffer *buffer, const struct sc_run *run,
+		     const struct sc_run_commit *commit)
+{
+	char ns[SC_FORMAT_BYTES], at[SC_FORMAT_BYTES], part_ns[SC_FORMAT_BYTES];
+	const char *path = sc_run_database_name(&run->databases[commit->database]);
+	const char *slash = strrchr(path, '/');
+
+	sc_buffer_printf(buffer, "%s at %s: ", sc_format_ns((double)commit->ns, ns, sizeof(ns)),
+			 sc_format_ns((double)commit->at_ns, at, sizeof(at)));
+	for (int part = SC_PART_SQL; part < SC_PART_COUNT_; part++) {
+		if (commit->part_ns[part] * 100 >= commit->ns)
+			sc_buffer_printf(buffer, "%s %s, ", syncost_part_name((enum sc_part)part),
+					 sc_format_ns((double)commit->part_ns[part], part_ns,
+						      sizeof(part_ns)));
+	}
+	sc_buffer_printf(buffer, "%" PRIu32 " sync%s, ", commit->syncs, plural(commit->syncs));
+	if (commit->checkpoint_ns > 0)
+		sc_buffer_printf(
+			buffer, "of it %s for a checkpoint, ",
+			sc_format_ns((double)commit->checkpoint_ns, part_ns, sizeof(part_ns)));
+	sc_buffer_printf(buffer, "%s, process %" PRIu32, slash ? slash + 1 : path,
+			 run->processes[commit->process].pid);
+}
+
 /* Of all syncs of a role together; "" where there are none. */
 static void print_sync_p99(const struct sc_run *run, uint32_t database, uint32_t role, char *text,
 			   size_t bytes)

@@ -21,6 +21,13 @@ const char *sc_run_database_name(const struct sc_run_database *database);
 /** sc_run_add_time() - "in calls: sync 80 %, write 3 % of 1.2 s": where the time in calls went */
 void sc_run_add_time(struct sc_buffer *buffer, const struct sc_run *run, uint32_t database);
 
+/** sc_run_add_commits() - "12 commits, 30/s; 4 frames …": commits, WAL, checkpoints, waits */
+void sc_run_add_commits(struct sc_buffer *buffer, const struct sc_run *run, uint32_t database);
+
+/** sc_run_add_slow() - one of the slowest commits: when, how long, its split, whose */
+void sc_run_add_slow(struct sc_buffer *buffer, const struct sc_run *run,
+		     const struct sc_run_commit *commit);
+
 /* A line of the table of roles; each figure as a text. */
 #define SC_RUN_COLUMNS 9
 extern const char *const sc_run_columns[SC_RUN_COLUMNS];

@@ -8,7 +8,8 @@
 
 void sc_run_print_timeline(const struct sc_run *run, FILE *out)
 {
-	(void)fputs("at_ns,pid,program,database,syncs,sync_ns,read_bytes,written_bytes,"
+	(void)fputs("at_ns,pid,program,database,commits,checkpoints,syncs,sync_ns,read_bytes,"
+		    "written_bytes,"
 		    "database_bytes,wal_bytes,journal_bytes\n",
 		    out);
 	for (size_t i = 0; i < run->sample_count; i++) {
@@ -21,9 +22,9 @@ void sc_run_print_timeline(const struct sc_run *run, FILE *out)
 		sc_text_put_csv(out, run->databases[sample->database].path);
 		(void)fprintf(out,
 			      ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			      ",%" PRIu64 ",%" PRIu64 "\n",
-			      sample->syncs, sample->sync_ns, sample->read_bytes,
-			      sample->written_bytes, sample->database_bytes, sample->wal_bytes,
-			      sample->journal_bytes);
+			      ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+			      sample->commits, sample->checkpoints, sample->syncs, sample->sync_ns,
+			      sample->read_bytes, sample->written_bytes, sample->database_bytes,
+			      sample->wal_bytes, sample->journal_bytes);
 	}
 }

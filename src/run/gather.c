@@ -135,7 +135,7 @@ static bool is_news(const struct sc_run *run, const struct sc_run_sample *sample
 		const struct sc_run_sample *last = &run->samples[i];
 
 		if (last->process == sample->process && last->database == sample->database)
-			return last->syncs != sample->syncs ||
+			return last->syncs != sample->syncs || last->commits != sample->commits ||
 			       last->read_bytes != sample->read_bytes ||
 			       last->written_bytes != sample->written_bytes ||
 			       last->database_bytes != sample->database_bytes ||
@@ -169,6 +169,8 @@ static int add_samples(struct sc_gather *gather, const struct syncost_snapshot *
 		struct sc_run_sample sample = {
 			.at_ns = at_ns,
 			.process = process,
+			.commits = database->commits,
+			.checkpoints = database->checkpoints,
 			.database_bytes = database->size_bytes[SC_ROLE_MAIN_DB],
 			.wal_bytes = database->size_bytes[SC_ROLE_WAL],
 			.journal_bytes = database->size_bytes[SC_ROLE_MAIN_JOURNAL],
@@ -193,6 +195,43 @@ static int add_samples(struct sc_gather *gather, const struct syncost_snapshot *
 	return r;
 }
 
+/* --- commits */
+
+static int add_commits(struct sc_gather *gather, const struct syncost_snapshot *snapshot,
+		       uint32_t process)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < snapshot->commit_count; i++) {
+		const struct sc_commit *from = &snapshot->commits[i];
+		struct sc_run_commit commit = {
+			.process = process,
+			.ns = from->end_ns - from->start_ns,
+			.checkpoint_ns = from->checkpoint_ns,
+			.bytes = from->bytes,
+			.syncs = from->syncs,
+			.databases = from->databases,
+		};
+		int64_t database;
+
+		if (from->database >= SC_METER_DATABASES || from->end_ns < from->start_ns)
+			continue; /* it was being written */
+		if (gather->run->slowest_count == gather->run->slowest_max &&
+		    gather->run->slowest_count > 0 &&
+		    commit.ns <= gather->run->slowest[gather->run->slowest_count - 1].ns)
+			continue;
+		database = database_of(gather->run, snapshot, from->database);
+		if (database < 0)
+			return (int)database;
+		commit.database = (uint32_t)database;
+		commit.at_ns =
+			from->start_ns > gather->start_ns ? from->start_ns - gather->start_ns : 0;
+		memcpy(commit.part_ns, from->part_ns, sizeof(commit.part_ns));
+		r = sc_run_add_commit(gather->run, &commit);
+	}
+	return r;
+}
+
 void sc_gather_look(struct sc_gather *gather)
 {
 	uint64_t now_ns = sc_monotonic_ns(), took_ns;
@@ -211,7 +250,9 @@ void sc_gather_look(struct sc_gather *gather)
 			continue;
 		process = process_of(gather, snapshot);
 		if (process < 0 ||
-		    add_samples(gather, snapshot, (uint32_t)process, now_ns - gather->start_ns) < 0)
+		    add_samples(gather, snapshot, (uint32_t)process, now_ns - gather->start_ns) <
+			    0 ||
+		    add_commits(gather, snapshot, (uint32_t)process) < 0)
 			break; /* no memory: the end of the run will say so */
 	}
 	free_names(names, count);
@@ -246,6 +287,20 @@ static int add_row(struct sc_run *run, struct sc_run_process *process, int64_t d
 	return r < 0 ? r : sc_run_rows_add(&run->rows, &row);
 }
 
+static void add_counters(struct sc_run_database *into, const struct syncost_database *from)
+{
+	into->commits += from->commits;
+	into->unmarked_writes += from->unmarked_writes;
+	into->wal_frames += from->wal_frames;
+	into->wal_resets += from->wal_resets;
+	into->wal_creations += from->wal_creations;
+	into->checkpoints += from->checkpoints;
+	into->checkpoint_ns += from->checkpoint_ns;
+	into->checkpoint_frames += from->checkpoint_frames;
+	into->lock_waits += from->lock_waits;
+	into->lock_wait_ns += from->lock_wait_ns;
+}
+
 static void note_sizes(struct sc_run_database *into, const struct syncost_database *from)
 {
 	for (int role = 0; role < SC_ROLE_COUNT_; role++) {
@@ -273,9 +328,20 @@ static int add_process(struct sc_gather *gather, const struct syncost_snapshot *
 
 		if (database < 0)
 			return (int)database;
-		note_sizes(&run->databases[database], &snapshot->databases[row->database]);
 		r = add_row(run, process, database, row);
 	}
+	for (uint32_t slot = 1;
+	     r == 0 && slot < SC_METER_DATABASES && snapshot->databases[slot].path[0]; slot++) {
+		int64_t database = database_of(run, snapshot, slot);
+
+		if (database < 0)
+			return (int)database;
+		note_sizes(&run->databases[database], &snapshot->databases[slot]);
+		add_counters(&run->databases[database], &snapshot->databases[slot]);
+	}
+	run->transactions += snapshot->transactions;
+	if (r == 0)
+		r = add_commits(gather, snapshot, (uint32_t)index);
 	if (r == 0)
 		r = add_samples(gather, snapshot, (uint32_t)index,
 				sc_monotonic_ns() - gather->start_ns);

@@ -161,7 +161,10 @@ static int run_in(const struct sc_session *session, const char *directory, int *
 		.every_ns = SC_GATHER_NS,
 	};
 	struct sc_launched launched = {0};
-	int r = launch(session, directory, &gather, &launched, error);
+	int r;
+
+	run->slowest_max = session->top;
+	r = launch(session, directory, &gather, &launched, error);
 
 	if (r < 0)
 		return r;

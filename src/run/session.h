@@ -11,6 +11,7 @@ struct sc_session {
 	const char *library; /* to preload */
 	const char *tool_version, *tool_commit;
 	bool tool_dirty;
+	size_t top; /* how many of the slowest commits are kept */
 };
 
 /**

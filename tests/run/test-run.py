@@ -275,16 +275,16 @@ class Report(RunCase):
                          f'"{PROGRAM}" commits "$1/t.db" 40 WAL FULL', "sh", self.place)
         with open(os.path.join(self.folder, "timeline.csv"), encoding="utf-8") as file:
             rows = [line.rstrip("\n").split(",") for line in file]
-        self.assertEqual(rows[0][:5], ["at_ns", "pid", "program", "database", "syncs"])
+        self.assertEqual(rows[0][:5], ["at_ns", "pid", "program", "database", "commits"])
         last = {}
         for row in rows[1:]:
             before = last.get(row[1], ["0"] * len(row))
-            for column in (0, 4, 5, 6, 7):
+            for column in (0, 4, 5, 6, 7, 8, 9):
                 self.assertGreaterEqual(int(row[column]), int(before[column]))
             last[row[1]] = row
         self.assertEqual(len(last), 2)
         summary = truth.report(self.folder)
-        self.assertEqual(sum(int(row[4]) for row in last.values()),
+        self.assertEqual(sum(int(row[6]) for row in last.values()),
                          summary["databases"][0]["syncs"]["physical"])
 
     def test_default_place(self):

@@ -24,6 +24,7 @@
 #include "file.h"
 #include "real.h"
 #include "record.h"
+#include "transaction.h"
 
 /* --- the bare system calls */
 

@@ -20,6 +20,7 @@
 
 #include "../ops.h"
 #include "../sample.h"
+#include "transaction.h"
 #include "watch.h"
 
 _Atomic uint32_t sc_tap_on;
@@ -163,6 +164,8 @@ bool sc_tap_end(struct sc_tap_call *call, bool is_failed, uint64_t bytes)
 		note(call, series, end_ns, is_failed, bytes);
 	if (database)
 		sc_tap_last_database = database;
+	if (database && sc_tap_watch_is_on())
+		sc_tap_transaction_call(call, end_ns, is_failed ? saved : 0, bytes);
 	thread->tap_depth--;
 	errno = saved;
 	return !is_failed && feeds_sizes(call);
@@ -178,13 +181,21 @@ bool sc_tap_note(struct sc_tap_call *ret_call, sc_tap_file file, enum sc_op op, 
 		return false;
 
 	sc_thread_self.tap_depth++;
-	*ret_call = (struct sc_tap_call){.thread = sc_thread_get(), .file = file, .op = op};
+	*ret_call = (struct sc_tap_call){
+		.thread = sc_thread_get(),
+		.file = file,
+		.op = op,
+		.fd = -1,
+		.start_ns = start_ns,
+	};
 	if (ret_call->thread)
 		series = sc_ledger_series(ret_call->thread, SC_INSTRUMENT_LIBC, database,
 					  sc_tap_file_role(file), op);
 	if (series)
 		sc_ledger_note(series, true, end_ns - start_ns, 0, is_failed,
 			       ret_call->thread->checkpoint_depth > 0);
+	if (ret_call->thread && database && sc_tap_watch_is_on())
+		sc_tap_transaction_call(ret_call, end_ns, is_failed ? errno : 0, 0);
 	sc_thread_self.tap_depth--;
 	if (database)
 		sc_tap_last_database = database;

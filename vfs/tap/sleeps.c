@@ -12,12 +12,26 @@
 #include "file.h"
 #include "real.h"
 #include "record.h"
+#include "transaction.h"
 #include "watch.h"
 
 static bool begin_sleep(struct sc_tap_call *call)
 {
 	return sc_tap_is_on() && !sc_tap_watch_is_on() &&
 	       sc_tap_begin(call, sc_tap_file_make(0, SC_ROLE_OTHER), SC_OP_SLEEP);
+}
+
+/* A sleep that is not counted may still be the wait for a lock. */
+static uint64_t begin_wait(void)
+{
+	return sc_tap_is_on() && sc_tap_watch_is_on() && !sc_tap_is_inside() ? sc_clock_real_ns()
+									     : 0;
+}
+
+static void end_wait(uint64_t start_ns)
+{
+	if (start_ns)
+		sc_tap_transaction_slept(start_ns, sc_clock_real_ns());
 }
 
 int sc_tap_raw_nanosleep(const struct timespec *wanted, struct timespec *left)
@@ -30,8 +44,13 @@ int nanosleep(const struct timespec *wanted, struct timespec *left)
 	struct sc_tap_call call;
 	int result;
 
-	if (!begin_sleep(&call))
-		return sc_tap_real_nanosleep(wanted, left);
+	if (!begin_sleep(&call)) {
+		uint64_t start_ns = begin_wait();
+
+		result = sc_tap_real_nanosleep(wanted, left);
+		end_wait(start_ns);
+		return result;
+	}
 	result = sc_tap_real_nanosleep(wanted, left);
 	(void)sc_tap_end(&call, result == -1, 0); /* no file, no size */
 	return result;
@@ -54,8 +73,13 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,
 	struct sc_tap_call call;
 	int error;
 
-	if (!begin_sleep(&call))
-		return sc_tap_real_clock_nanosleep(clock, flags, wanted, left);
+	if (!begin_sleep(&call)) {
+		uint64_t start_ns = begin_wait();
+
+		error = sc_tap_real_clock_nanosleep(clock, flags, wanted, left);
+		end_wait(start_ns);
+		return error;
+	}
 	error = sc_tap_real_clock_nanosleep(clock, flags, wanted, left);
 	(void)sc_tap_end(&call, error != 0, 0); /* no file, no size */
 	return error;
@@ -73,8 +97,13 @@ int usleep(useconds_t micros)
 	struct sc_tap_call call;
 	int result;
 
-	if (!begin_sleep(&call))
-		return sc_tap_real_usleep(micros);
+	if (!begin_sleep(&call)) {
+		uint64_t start_ns = begin_wait();
+
+		result = sc_tap_real_usleep(micros);
+		end_wait(start_ns);
+		return result;
+	}
 	result = sc_tap_real_usleep(micros);
 	(void)sc_tap_end(&call, result == -1, 0); /* no file, no size */
 	return result;
@@ -92,8 +121,13 @@ unsigned int sleep(unsigned int seconds)
 	struct sc_tap_call call;
 	unsigned int left;
 
-	if (!begin_sleep(&call))
-		return sc_tap_real_sleep(seconds);
+	if (!begin_sleep(&call)) {
+		uint64_t start_ns = begin_wait();
+
+		left = sc_tap_real_sleep(seconds);
+		end_wait(start_ns);
+		return left;
+	}
 	left = sc_tap_real_sleep(seconds);
 	(void)sc_tap_end(&call, left != 0, 0); /* no file, no size */
 	return left;

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: MIT
+"""syncost run: commits, checkpoints and waits as libc shows them, against what the program did.
+
+Arguments: syncost, a program in several lives.
+"""
+
+import csv
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+
+import truth  # noqa: E402
+from harness import Case  # noqa: E402
+
+# Each program says how many write transactions it committed, as its last word.
+HEAD = """
+import os, sqlite3, sys, time
+place, options = sys.argv[1], sys.argv[2:]
+done = 0
+
+def connect(name="a.db", uri=""):
+    return sqlite3.connect(f"file:{place}/{name}?{uri}", uri=True, isolation_level=None, timeout=30)
+
+def write(db, *statements):
+    global done
+    for statement in statements:
+        db.execute(statement)
+        done += 1
+"""
+
+MODES = HEAD + """
+journal, synchronous, locking = options
+db = connect()
+db.execute(f"PRAGMA locking_mode={locking}")
+was = db.execute("PRAGMA journal_mode").fetchone()[0]
+assert db.execute(f"PRAGMA journal_mode={journal}").fetchone()[0].upper() == journal
+done += journal == "WAL" and was != "wal"
+db.execute(f"PRAGMA synchronous={synchronous}")
+db.execute("PRAGMA cache_size=5")  # large transactions spill
+write(db, "CREATE TABLE t(a INTEGER PRIMARY KEY, b)")
+for i in range(6):
+    write(db, f"INSERT INTO t VALUES({i}, 1)")
+for i in range(9):
+    write(db, "UPDATE t SET b = b + 1 WHERE a = 3")  # the same page again and again
+db.execute("BEGIN")
+for i in range(100, 160):
+    db.execute("INSERT INTO t VALUES(?, randomblob(1500))", (i,))
+db.execute("UPDATE t SET b = 7")
+write(db, "COMMIT")
+db.execute("BEGIN")  # rolled back before and after something was written to the file
+db.execute("UPDATE t SET b = 8 WHERE a = 2")
+db.execute("ROLLBACK")
+db.execute("BEGIN")
+for i in range(200, 260):
+    db.execute("INSERT INTO t VALUES(?, randomblob(1500))", (i,))
+db.execute("ROLLBACK")
+write(db, "INSERT INTO t VALUES(300, 1)")
+db.execute("BEGIN")  # a part is taken back, the rest committed
+db.execute("INSERT INTO t VALUES(301, 1)")
+db.execute("SAVEPOINT s")
+for i in range(400, 460):
+    db.execute("INSERT INTO t VALUES(?, randomblob(1500))", (i,))
+db.execute("ROLLBACK TO s")
+write(db, "COMMIT")
+db.execute("BEGIN IMMEDIATE")  # nothing is written
+db.execute("COMMIT")
+db.execute("SELECT count(*) FROM t").fetchall()
+assert db.execute("SELECT count(*) FROM t").fetchone() == (68,)
+db.close()
+print(done)
+"""
+
+SECTORS = HEAD + """
+db = connect(uri="psow=0")
+db.execute("PRAGMA page_size=512")
+db.execute("PRAGMA journal_mode=WAL")
+done += 1
+db.execute(f"PRAGMA synchronous={options[0]}")
+write(db, "CREATE TABLE t(a INTEGER PRIMARY KEY, b)", "INSERT INTO t VALUES(1, 1)")
+for i in range(40):
+    write(db, "UPDATE t SET b = b + 1")
+db.close()
+print(done)
+"""
+
+ATTACHED = HEAD + """
+db = connect()
+for name in "bc":
+    db.execute(f"ATTACH '{place}/{name}.db' AS {name}")
+for name in ("main", "b", "c"):
+    write(db, f"CREATE TABLE {name}.t(a)")
+for i in range(5):
+    db.execute("BEGIN")
+    for name in ("main", "b", "c"):
+        db.execute(f"INSERT INTO {name}.t VALUES(1)")
+    write(db, "COMMIT")
+db.close()
+print(done)
+"""
+
+RECOVERY = HEAD + """
+db = connect()
+write(db, "CREATE TABLE t(a)", "INSERT INTO t VALUES(1)")
+child = os.fork()
+if child == 0:
+    other = connect()
+    other.execute("PRAGMA cache_size=2")
+    other.execute("BEGIN")
+    for i in range(50):
+        other.execute("INSERT INTO t VALUES(randomblob(3000))")
+    os.kill(os.getpid(), 9)
+os.waitpid(child, 0)
+assert os.path.getsize(f"{place}/a.db-journal") > 512
+assert db.execute("SELECT count(*) FROM t").fetchone() == (1,)  # plays the journal back
+write(db, "INSERT INTO t VALUES(2)")
+db.close()
+print(done)
+"""
+
+CHECKPOINTS = HEAD + """
+db = connect()
+db.execute("PRAGMA journal_mode=WAL")
+db.execute("PRAGMA synchronous=NORMAL")
+db.execute("PRAGMA wal_autocheckpoint=20")
+write(db, "CREATE TABLE t(a INTEGER PRIMARY KEY, b)")
+for i in range(100):
+    write(db, f"INSERT INTO t VALUES({i}, 1)")
+done += 1  # to WAL
+time.sleep(0.05)  # what follows a commit at once looks as if that had caused it
+db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+db.close()
+print(done)
+"""
+
+WAITS = HEAD + """
+db = connect()
+write(db, "CREATE TABLE t(a)")
+db.execute(f"PRAGMA journal_mode={options[0]}")
+done += options[0] == "WAL"
+ready, told = os.pipe()
+child = os.fork()
+if child == 0:
+    other = connect()
+    other.execute("BEGIN IMMEDIATE")
+    other.execute("INSERT INTO t VALUES(1)")
+    os.write(told, b".")
+    time.sleep(0.4)
+    other.execute("COMMIT")
+    other.close()
+    os._exit(0)
+done += 1
+os.read(ready, 1)
+begun = time.monotonic()
+write(db, "INSERT INTO t VALUES(2)")
+assert time.monotonic() - begun > 0.2
+os.waitpid(child, 0)
+db.close()
+print(done)
+"""
+
+
+class Commits(Case):
+    def run_python(self, program, *options):
+        """Runs it in a place of its own; returns the report and how often it committed."""
+        self.folder = os.path.join(self.directory(), "report")
+        place = self.directory()
+        done = self.run_syncost("run", "-q", "--out", self.folder, "--", sys.executable, "-I", "-c",
+                                program, place, *options)
+        self.assertEqual((done.code, done.err), (0, ""), done)
+        return truth.report(self.folder), int(done.out)
+
+    def database(self, summary, name="a.db"):
+        return next(entry for entry in summary["databases"]
+                    if os.path.basename(entry["path"] or "") == name)
+
+    def assertCommits(self, journal, locking="NORMAL"):
+        for synchronous in ("OFF", "NORMAL", "FULL", "EXTRA"):
+            with self.subTest(synchronous):
+                summary, done = self.run_python(MODES, journal, synchronous, locking)
+                self.assertEqual(self.database(summary)["commits"], done)
+                self.assertGreaterEqual(done, 19)
+
+    def test_delete(self):
+        """commits with journal mode DELETE, rollbacks among them"""
+        self.assertCommits("DELETE")
+
+    def test_truncate(self):
+        """… TRUNCATE"""
+        self.assertCommits("TRUNCATE")
+
+    def test_persist(self):
+        """… PERSIST"""
+        self.assertCommits("PERSIST")
+
+    def test_wal(self):
+        """… WAL"""
+        self.assertCommits("WAL")
+
+    def test_exclusive(self):
+        """… each of them with locking_mode=EXCLUSIVE"""
+        for journal in ("DELETE", "TRUNCATE", "PERSIST", "WAL"):
+            with self.subTest(journal):
+                self.assertCommits(journal, "EXCLUSIVE")
+
+    def test_unsupported(self):
+        """with the journal in memory or off commits are not known, and the reason is said"""
+        for journal in ("MEMORY", "OFF"):
+            with self.subTest(journal):
+                program = HEAD + f"""
+db = connect()
+db.execute("PRAGMA journal_mode={journal}")
+write(db, "CREATE TABLE t(a)", "INSERT INTO t VALUES(1)")
+print(done)
+"""
+                summary, _ = self.run_python(program)
+                for key in ("commits", "commits_per_s"):
+                    self.assertEqual(self.database(summary)[key]["status"], "unsupported")
+                    self.assertIn("nothing marks the end", self.database(summary)[key]["reason"])
+
+    def test_sectors(self):
+        """frames that are repeated to the end of a sector (psow=0, pages of 512 bytes) count once"""
+        for synchronous in ("NORMAL", "FULL"):
+            with self.subTest(synchronous):
+                summary, done = self.run_python(SECTORS, synchronous)
+                self.assertEqual(self.database(summary)["commits"], done)
+                if synchronous == "FULL":  # the control: they are there
+                    self.assertGreater(self.database(summary)["wal"]["frames"], 2 * done)
+
+    def test_attached(self):
+        """one transaction on three databases is a commit of each, and one of the slowest"""
+        summary, done = self.run_python(ATTACHED)
+        self.assertEqual(done, 8)
+        for name in ("a.db", "b.db", "c.db"):
+            self.assertEqual(self.database(summary, name)["commits"], 6)
+        commits = summary["slowest_commits"]
+        self.assertEqual(sorted(commit["databases"] for commit in commits), [1] * 3 + [3] * 5)
+
+    def test_recovery(self):
+        """playing a journal back is no commit"""
+        summary, done = self.run_python(RECOVERY)
+        self.assertEqual(self.database(summary)["commits"], done)
+
+    def test_checkpoints(self):
+        """checkpoints, resets and who paid: the commits that ran them, and no others"""
+        summary, done = self.run_python(CHECKPOINTS)
+        database = self.database(summary)
+        self.assertEqual(database["commits"], done)
+        self.assertGreaterEqual(database["checkpoints"]["count"], 4)
+        self.assertEqual(database["wal"]["creations"], 1)
+        self.assertGreaterEqual(database["wal"]["resets"], 3)
+        self.assertGreater(database["checkpoints"]["ns"], 0)
+        paid = [commit for commit in summary["slowest_commits"] if commit["checkpoint_ns"] > 0]
+        # The last one was asked for: no commit paid for it.
+        self.assertEqual(len(paid), database["checkpoints"]["count"] - 1)
+        for commit in paid:
+            self.assertLess(commit["checkpoint_ns"], commit["ns"])
+            self.assertGreaterEqual(commit["syncs"], 2)
+
+    def test_waits(self):
+        """a lock that another process holds is a wait of that time, on that database"""
+        for journal in ("DELETE", "WAL"):
+            with self.subTest(journal):
+                summary, done = self.run_python(WAITS, journal)
+                database = self.database(summary)
+                self.assertEqual(database["commits"], done)
+                self.assertEqual(database["lock_waits"]["count"], 1)
+                self.assertGreater(database["lock_waits"]["ns"], 200e6)
+                self.assertLess(database["lock_waits"]["ns"], 5e9)
+
+    def test_no_waits(self):
+        """a program that sleeps by itself waits for no lock"""
+        program = HEAD + """
+db = connect()
+write(db, "CREATE TABLE t(a)")
+time.sleep(0.2)
+write(db, "INSERT INTO t VALUES(2)")
+print(done)
+"""
+        summary, done = self.run_python(program)
+        self.assertEqual(self.database(summary)["lock_waits"], {"count": 0, "ns": 0})
+        self.assertEqual(self.database(summary)["commits"], done)
+
+    def test_split(self):
+        """the parts of each of the slowest commits add up to its time"""
+        summary, done = self.run_python(MODES, "DELETE", "FULL", "NORMAL")
+        self.assertEqual(len(summary["slowest_commits"]), done)
+        times = [commit["ns"] for commit in summary["slowest_commits"]]
+        self.assertEqual(times, sorted(times, reverse=True))
+        for commit in summary["slowest_commits"]:
+            self.assertAlmostEqual(sum(commit["split_ns"].values()), commit["ns"],
+                                   delta=commit["ns"] / 50)
+            self.assertIn(commit["syncs"], (4, 5, 6))
+
+    def test_timeline(self):
+        """the timeline counts commits and checkpoints"""
+        summary, done = self.run_python(CHECKPOINTS)
+        with open(os.path.join(self.folder, "timeline.csv"), encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(int(rows[-1]["commits"]), done)
+        self.assertEqual(int(rows[-1]["checkpoints"]),
+                         self.database(summary)["checkpoints"]["count"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Method. Seen from libc,
+ *
+ *   - a commit to a WAL is a frame header whose second word is not zero. SQLite writes some frames'
+ *     headers again before it syncs (with new checksums): it has read the frame just before.
+ *     Where the storage is not trusted to keep what lies beside a write, the last frame is repeated
+ *     up to the end of a sector before the sync: so frames that repeat a commit of the same page at
+ *     once wait for what follows, and are no commits if that is a sync at the end of a sector.
+ *   - a commit to the database is a journal that is unlinked, truncated, or whose header is zeroed,
+ *     after the database was written, unless the journal's header was read in between: then it was
+ *     played back. Journals of several databases whose super-journal was unlinked before are one
+ *     transaction.
+ *   - with a journal in memory or none, nothing marks the end: such writes are counted apart, so
+ *     that a reader knows that the commits are not known.
+ *   - a checkpoint is between taking and releasing the lock byte for it, and counts if the database
+ *     was written. Where the whole database is locked there is no such lock: then it is from the
+ *     first write to the database to its sync, or to what cannot belong to it. It was paid for by
+ *     the commit that this thread has just made, if nothing but locks of the WAL came in between.
+ *   - the time of a commit begins with the first WAL frame, journal sync or write to the database,
+ *     and ends with the last call before its locks are released.
+ *   - a wait begins with the first attempt at a lock that fails and is repeated, and ends when that
+ *     lock is got, or at the last attempt when the thread does something else.
+ *
+ * One thread at a time has the right to write to a database; what is kept for a database is atomic
+ * only so that none of its words is torn.
+ */
+
+#include "transaction.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "../ops.h"
+#include "commit.h"
+
+#define FDS 4096u /* whose position is followed */
+
+#define WAL_HEADER_BYTES     32
+#define FRAME_HEADER_BYTES   24
+#define JOURNAL_HEADER_BYTES 28
+#define SECTOR_BYTES         512 /* the smallest */
+
+#define SHM_WRITE      120 /* lock bytes of the shared memory file */
+#define SHM_CHECKPOINT 121
+#define SHM_READ       123 /* and up */
+
+#define LOAD(field)         atomic_load_explicit(&(field), memory_order_relaxed)
+#define STORE(field, value) atomic_store_explicit(&(field), (value), memory_order_relaxed)
+
+struct state {
+	_Atomic bool is_wal;
+	/* rollback journals */
+	_Atomic bool has_journal; /* written since the last end */
+	_Atomic bool has_written; /* the database, the same */
+	_Atomic bool is_playing;  /* back */
+	/* WAL */
+	_Atomic uint64_t salt;
+	_Atomic int64_t last_frame;  /* offset of its header; -1: none */
+	_Atomic int64_t last_commit; /* the same of the last that commits */
+	_Atomic int64_t wal_end;     /* of the last write */
+	_Atomic int64_t read_at;     /* offset of the frame just read, maybe to be rewritten; -1 */
+	_Atomic uint32_t page;       /* of the last commit */
+	_Atomic bool can_repeat;     /* it: nothing but WAL frames came since */
+	_Atomic uint32_t repeats;    /* of it, not counted yet */
+};
+
+struct wait {
+	uint32_t database; /* 0: none */
+	enum sc_role role;
+	int64_t byte;
+	bool is_repeated;
+	uint64_t since_ns, last_ns;
+};
+
+struct checkpoint {
+	uint32_t database; /* 0: none */
+	bool has_lock;
+	bool is_paid; /* by the last commit */
+	uint64_t frames;
+	struct sc_tap_moment begin;
+};
+
+/* What a thread is doing. */
+struct doing {
+	uint32_t database;          /* whose commit has begun; 0: none */
+	struct sc_tap_moment begin; /* of that */
+	uint32_t group;             /* of databases with a super-journal: how many so far, + 1; 0 */
+	struct wait wait;
+	struct checkpoint checkpoint;
+};
+
+static struct state states[SC_METER_DATABASES];
+static _Atomic int64_t positions[FDS];
+static __thread struct doing doing __attribute__((tls_model("initial-exec")));
+
+/* One call, as the functions below see it. */
+struct event {
+	const struct sc_tap_call *call;
+	uint32_t database;
+	struct state *state;
+	struct sc_tap_moment before; /* the thread's sums without the call, at its start */
+	int64_t offset;
+	uint64_t bytes, end_ns;
+	int error;
+};
+
+static void count(_Atomic uint64_t *counter, uint64_t amount)
+{
+	(void)atomic_fetch_add_explicit(counter, amount, memory_order_relaxed);
+}
+
+static struct sc_database *database_of(uint32_t database)
+{
+	return &sc_ledger.meter->databases[database];
+}
+
+static uint32_t big_endian(const void *data, size_t at)
+{
+	uint8_t bytes[4];
+
+	memcpy(bytes, (const uint8_t *)data + at, sizeof(bytes));
+	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
+	       bytes[3];
+}
+
+/* --- positions */
+
+void sc_tap_transaction_seek(int fd, int64_t offset)
+{
+	if ((uint32_t)fd < FDS)
+		STORE(positions[fd], offset);
+}
+
+static int64_t offset_of(const struct sc_tap_call *call, uint64_t bytes)
+{
+	int64_t offset;
+
+	if (call->op != SC_OP_READ && call->op != SC_OP_WRITE)
+		return -1;
+	if (call->data && call->offset != SC_TAP_HERE)
+		return call->offset;
+	if ((uint32_t)call->fd >= FDS)
+		return -1;
+	offset = LOAD(positions[call->fd]);
+	STORE(positions[call->fd], offset + (int64_t)bytes);
+	return offset;
+}
+
+/* --- commits */
+
+static void begin_commit(const struct event *event)
+{
+	if (doing.database)
+		return; /* of several databases the first begins it */
+	doing.database = event->database;
+	doing.begin = event->before;
+	if (doing.group > 0 && event->call->op != SC_OP_DELETE)
+		doing.group = 0;
+}
+
+static void commit(const struct event *event)
+{
+	bool is_more = doing.group > 1;
+
+	if (!doing.database)
+		doing.begin = event->before;
+	doing.database = 0;
+	count(&database_of(event->database)->commits, 1);
+	if (doing.group > 0)
+		doing.group++;
+	if (is_more) {
+		sc_tap_commit_more(event->call->thread);
+		return;
+	}
+	count(&sc_ledger.meter->transactions, 1);
+	sc_tap_commit_record(event->call->thread, &doing.begin, event->database);
+}
+
+/* Repeats of the last commit that turned out to be commits themselves. */
+static void settle_repeats(const struct event *event)
+{
+	uint32_t repeats = LOAD(event->state->repeats);
+
+	STORE(event->state->can_repeat, false);
+	if (repeats == 0)
+		return;
+	STORE(event->state->repeats, 0);
+	for (uint32_t i = 0; i < repeats; i++) {
+		doing.database = event->database;
+		doing.begin = event->before;
+		commit(event);
+	}
+}
+
+static void note_frame(const struct event *event)
+{
+	struct state *state = event->state;
+	const void *data = event->call->data;
+	uint32_t page = big_endian(data, 0), pages = big_endian(data, 4);
+	uint64_t salt = (uint64_t)big_endian(data, 8) << 32 | big_endian(data, 12);
+	int64_t last = LOAD(state->last_commit);
+	bool is_repeat;
+
+	if (LOAD(state->salt) != salt) {
+		STORE(state->salt, salt);
+		STORE(state->last_frame, -1);
+		STORE(state->last_commit, -1);
+		last = -1;
+	}
+	if (LOAD(state->read_at) == event->offset)
+		return;
+	count(&database_of(event->database)->wal_frames, 1);
+	is_repeat = pages != 0 && LOAD(state->can_repeat) && page == LOAD(state->page) &&
+		    LOAD(state->last_frame) == last && LOAD(state->wal_end) == event->offset;
+	STORE(state->last_frame, event->offset);
+	if (!is_repeat)
+		settle_repeats(event);
+	begin_commit(event);
+	if (pages == 0)
+		return;
+	STORE(state->last_commit, event->offset);
+	STORE(state->page, page);
+	if (is_repeat)
+		(void)atomic_fetch_add_explicit(&state->repeats, 1, memory_order_relaxed);
+	else
+		commit(event);
+	STORE(state->can_repeat, true);
+}
+
+static void wal_write(const struct event *event)
+{
+	struct state *state = event->state;
+	uint64_t size = sc_ledger_size_known(event->database, SC_ROLE_WAL);
+
+	STORE(state->is_wal, true);
+	if (event->offset == 0 && event->bytes == WAL_HEADER_BYTES) {
+		begin_commit(event);
+		count(size > WAL_HEADER_BYTES ? &database_of(event->database)->wal_resets
+					      : &database_of(event->database)->wal_creations,
+		      1);
+	} else if (event->bytes == FRAME_HEADER_BYTES && event->call->data) {
+		note_frame(event);
+	}
+	STORE(state->wal_end, event->offset + (int64_t)event->bytes);
+	STORE(state->read_at, -1);
+}
+
+static void wal_read(const struct event *event)
+{
+	STORE(event->state->is_wal, true);
+	STORE(event->state->read_at, event->bytes > FRAME_HEADER_BYTES ? event->offset : -1);
+}
+
+static void wal_sync(const struct event *event)
+{
+	/* What repeats a commit up to here only fills a sector. */
+	if (LOAD(event->state->wal_end) % SECTOR_BYTES == 0)
+		STORE(event->state->repeats, 0);
+	settle_repeats(event);
+}
+
+static void end_transaction(const struct event *event)
+{
+	struct state *state = event->state;
+
+	if (LOAD(state->has_written) && !LOAD(state->is_playing))
+		commit(event);
+	else
+		doing.database = 0;
+	STORE(state->has_journal, false);
+	STORE(state->has_written, false);
+	STORE(state->is_playing, false);
+}
+
+static bool is_zeroed(const struct event *event)
+{
+	static const uint8_t zeros[JOURNAL_HEADER_BYTES];
+
+	return event->offset == 0 && event->bytes == sizeof(zeros) && event->call->data &&
+	       memcmp(event->call->data, zeros, sizeof(zeros)) == 0;
+}
+
+static void journal_call(const struct event *event)
+{
+	struct state *state = event->state;
+	enum sc_op op = event->call->op;
+
+	if (op == SC_OP_DELETE || op == SC_OP_TRUNCATE || (op == SC_OP_WRITE && is_zeroed(event))) {
+		end_transaction(event);
+	} else if (op == SC_OP_WRITE) {
+		STORE(state->has_journal, true);
+		STORE(state->is_wal, false);
+	} else if (op == SC_OP_READ && event->offset < JOURNAL_HEADER_BYTES && event->bytes > 1) {
+		/* A byte alone is SQLite's look whether there is anything to play back. */
+		STORE(state->is_playing, true);
+		STORE(state->has_written, false);
+	} else if (sc_ops[op].part == SC_PART_SYNC && LOAD(state->has_journal)) {
+		begin_commit(event);
+	}
+}
+
+/* --- checkpoints */
+
+static void begin_checkpoint(const struct event *event, bool has_lock)
+{
+	doing.checkpoint = (struct checkpoint){
+		.database = event->database,
+		.has_lock = has_lock,
+		.is_paid = sc_tap_commit_is_fresh(event->call->thread, event->database,
+						  event->before.at_ns),
+		.begin = event->before,
+	};
+}
+
+static void end_checkpoint(struct sc_thread *thread, uint64_t end_ns)
+{
+	struct checkpoint *checkpoint = &doing.checkpoint;
+	struct sc_database *database = database_of(checkpoint->database);
+	uint64_t ns = end_ns > checkpoint->begin.at_ns ? end_ns - checkpoint->begin.at_ns : 0;
+
+	if (checkpoint->frames > 0) {
+		count(&database->checkpoints, 1);
+		count(&database->checkpoint_ns, ns);
+		count(&database->checkpoint_frames, checkpoint->frames);
+		if (checkpoint->is_paid)
+			sc_tap_commit_paid(thread, ns);
+	}
+	checkpoint->database = 0;
+}
+
+static void database_write(const struct event *event)
+{
+	struct checkpoint *checkpoint = &doing.checkpoint;
+	struct state *state = event->state;
+
+	if (checkpoint->database != event->database && LOAD(state->is_wal))
+		begin_checkpoint(event, false);
+	if (checkpoint->database == event->database) {
+		checkpoint->frames++;
+		return;
+	}
+	if (LOAD(state->is_playing))
+		return;
+	begin_commit(event);
+	STORE(state->has_written, true);
+	if (!LOAD(state->has_journal))
+		count(&database_of(event->database)->unmarked_writes, 1);
+}
+
+static void shm_lock(const struct event *event)
+{
+	struct flock lock;
+
+	memcpy(&lock, event->call->data, sizeof(lock));
+	if (lock.l_len != 1 || lock.l_type == F_RDLCK)
+		return;
+	if (event->call->op == SC_OP_LOCK && lock.l_start == SHM_CHECKPOINT) {
+		begin_checkpoint(event, true);
+	} else if (lock.l_start == SHM_CHECKPOINT) {
+		if (doing.checkpoint.database == event->database)
+			end_checkpoint(event->call->thread, event->end_ns);
+	} else if (lock.l_start == SHM_WRITE && event->call->op == SC_OP_UNLOCK) {
+		settle_repeats(event);
+		doing.database = 0;
+		sc_tap_commit_close();
+	}
+}
+
+/* --- waits */
+
+static void end_wait(struct sc_thread *thread, uint64_t end_ns)
+{
+	struct wait *wait = &doing.wait;
+	struct sc_database *database = database_of(wait->database);
+
+	if (wait->is_repeated && end_ns > wait->since_ns) {
+		uint64_t ns = end_ns - wait->since_ns;
+
+		sc_add64(&thread->shard->lock_waits, 1);
+		sc_add64(&thread->shard->lock_wait_ns, ns);
+		count(&database->lock_waits, 1);
+		count(&database->lock_wait_ns, ns);
+		sc_tap_commit_waited(ns);
+	}
+	wait->database = 0;
+}
+
+void sc_tap_transaction_slept(uint64_t start_ns, uint64_t end_ns)
+{
+	(void)start_ns;
+	if (doing.wait.database == 0)
+		return;
+	doing.wait.is_repeated = true;
+	doing.wait.last_ns = end_ns;
+}
+
+/* Before it tries the write lock again, SQLite looks for a read mark that nobody holds. */
+static bool is_poll(const struct wait *wait, uint32_t database, enum sc_role role, int64_t byte)
+{
+	return wait->database == database && wait->role == SC_ROLE_SHM && role == SC_ROLE_SHM &&
+	       wait->byte < SHM_READ && byte >= SHM_READ;
+}
+
+static void note_lock(const struct event *event)
+{
+	struct wait *wait = &doing.wait;
+	enum sc_role role = sc_tap_file_role(event->call->file);
+	bool is_same;
+	struct flock lock;
+
+	memcpy(&lock, event->call->data, sizeof(lock));
+	is_same = wait->database == event->database && wait->role == role &&
+		  wait->byte == lock.l_start;
+	if (event->error == 0) {
+		if (is_same)
+			end_wait(event->call->thread, event->end_ns);
+		return;
+	}
+	sc_add64(&event->call->thread->shard->busy, 1);
+	if (is_poll(wait, event->database, role, lock.l_start))
+		return;
+	if (is_same) {
+		wait->is_repeated = true;
+	} else {
+		if (wait->database)
+			end_wait(event->call->thread, wait->last_ns);
+		*wait = (struct wait){
+			.database = event->database,
+			.role = role,
+			.byte = lock.l_start,
+			.since_ns = event->call->start_ns,
+		};
+	}
+	wait->last_ns = event->end_ns;
+}
+
+/* --- the calls */
+
+/* What a waiting thread, or one in a checkpoint without a lock, would not do. */
+static void note_progress(const struct event *event)
+{
+	enum sc_part part = sc_ops[event->call->op].part;
+	enum sc_role role = sc_tap_file_role(event->call->file);
+	const struct checkpoint *checkpoint = &doing.checkpoint;
+
+	if (doing.wait.database && (part == SC_PART_WRITE || part == SC_PART_SYNC))
+		end_wait(event->call->thread, doing.wait.last_ns);
+	if (checkpoint->database != event->database || checkpoint->has_lock)
+		return;
+	if ((role == SC_ROLE_WAL && event->call->op != SC_OP_READ) ||
+	    event->call->op == SC_OP_CLOSE)
+		end_checkpoint(event->call->thread, event->before.at_ns);
+	else if (role == SC_ROLE_MAIN_DB && part == SC_PART_SYNC)
+		end_checkpoint(event->call->thread, event->end_ns);
+}
+
+static void database_lock(const struct event *event)
+{
+	if (event->call->op == SC_OP_UNLOCK && doing.database == event->database)
+		doing.database = 0;
+	sc_tap_commit_close();
+	sc_tap_commit_stale();
+}
+
+static void dispatch(const struct event *event)
+{
+	enum sc_op op = event->call->op;
+
+	switch (sc_tap_file_role(event->call->file)) {
+	case SC_ROLE_MAIN_DB:
+		if (op == SC_OP_WRITE)
+			database_write(event);
+		else if (op == SC_OP_LOCK || op == SC_OP_UNLOCK)
+			database_lock(event);
+		break;
+	case SC_ROLE_WAL:
+		if (op == SC_OP_WRITE)
+			wal_write(event);
+		else if (sc_ops[op].part == SC_PART_SYNC)
+			wal_sync(event);
+		else if (op == SC_OP_READ)
+			wal_read(event);
+		else if (op == SC_OP_OPEN)
+			STORE(event->state->is_wal, true);
+		else if (op == SC_OP_DELETE)
+			STORE(event->state->is_wal, false);
+		break;
+	case SC_ROLE_MAIN_JOURNAL:
+		journal_call(event);
+		break;
+	case SC_ROLE_SUPER_JOURNAL:
+		if (op == SC_OP_DELETE)
+			doing.group = 1;
+		break;
+	case SC_ROLE_SHM:
+		if ((op == SC_OP_LOCK || op == SC_OP_UNLOCK) && event->call->data)
+			shm_lock(event);
+		break;
+	case SC_ROLE_SUBJOURNAL:
+	case SC_ROLE_TEMP_DB:
+	case SC_ROLE_TEMP_JOURNAL:
+	case SC_ROLE_TRANSIENT_DB:
+	case SC_ROLE_DIRECTORY:
+	case SC_ROLE_OTHER:
+	case SC_ROLE_COUNT_:
+		break;
+	}
+}
+
+void sc_tap_transaction_call(const struct sc_tap_call *call, uint64_t end_ns, int error,
+			     uint64_t bytes)
+{
+	uint32_t database = sc_tap_file_database(call->file);
+	struct event event = {
+		.call = call,
+		.database = database,
+		.state = &states[database],
+		.offset = offset_of(call, bytes),
+		.bytes = bytes,
+		.end_ns = end_ns,
+		.error = error,
+	};
+
+	if (end_ns == 0)
+		return; /* cheap, and of no meaning */
+	sc_tap_commit_sum(call, end_ns, bytes, &event.before);
+	note_progress(&event);
+	if (call->op == SC_OP_LOCK && call->data)
+		note_lock(&event);
+	if (sc_tap_file_role(call->file) != SC_ROLE_WAL)
+		settle_repeats(&event);
+	if (error == 0)
+		dispatch(&event);
+	sc_tap_commit_extend(call);
+}
