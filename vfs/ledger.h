@@ -85,8 +85,14 @@ struct sc_thread {
 	struct sc_calls calls;        /* the shim's own state */
 };
 
-/* Initial-exec: no call on access, also in a shared object loaded at start. */
-extern __thread struct sc_thread sc_thread_self __attribute__((tls_model("initial-exec")));
+/*
+ * Initial-exec: no call on access, also in a shared object loaded at start. One that is loaded
+ * later may find no room for that, so the loadable extension has another model.
+ */
+#ifndef SC_TLS_MODEL
+#define SC_TLS_MODEL "initial-exec"
+#endif
+extern __thread struct sc_thread sc_thread_self __attribute__((tls_model(SC_TLS_MODEL)));
 
 /* The process's meter. */
 struct sc_ledger {

@@ -65,8 +65,10 @@ static void join_connection(struct sc_file *file)
 		break;
 	case SC_ROLE_WAL:
 		file->main = sc_link_main(file);
-		if (file->main)
+		if (file->main) {
 			file->main->wal = file;
+			sc_link_wal(file->main, true);
+		}
 		break;
 	case SC_ROLE_MAIN_JOURNAL:
 		file->main = sc_link_main(file);

@@ -17,12 +17,14 @@
 #include "call.h"
 #include "checkpoint.h"
 #include "commit.h"
+#include "host.h"
 #include "link.h"
 #include "size.h"
 #include "wait.h"
 
 #define WAL_HEADER_BYTES   32
 #define FRAME_HEADER_BYTES 24
+#define DB_HEADER_BYTES    100
 
 static bool is_busy(int rc)
 {
@@ -37,6 +39,12 @@ static struct sc_database *database_of(const struct sc_file *file)
 static void count_in(_Atomic uint64_t *counter)
 {
 	(void)atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
+static void note_header(struct sc_file *file, const void *data, int amount, int64_t offset)
+{
+	if (offset == 0 && amount >= DB_HEADER_BYTES)
+		sc_link_header(file, data);
 }
 
 /* --- reading */
@@ -61,7 +69,9 @@ static int meter_read(sqlite3_file *base, void *data, int amount, sqlite3_int64 
 	(void)sc_call_finish(&call, file->database, file->role, SC_OP_READ, bytes,
 			     rc != SQLITE_OK && rc != SQLITE_IOERR_SHORT_READ);
 
-	if (file->role == SC_ROLE_MAIN_JOURNAL)
+	if (file->role == SC_ROLE_MAIN_DB)
+		note_header(file, data, rc == SQLITE_OK ? amount : 0, offset);
+	else if (file->role == SC_ROLE_MAIN_JOURNAL)
 		sc_commit_journal_read(file, offset);
 	else if (file->role == SC_ROLE_WAL)
 		file->frame_read_at = amount > FRAME_HEADER_BYTES ? offset : -1;
@@ -170,10 +180,13 @@ static int meter_write(sqlite3_file *base, const void *data, int amount, sqlite3
 	(void)sc_call_finish(&call, file->database, file->role, SC_OP_WRITE,
 			     rc == SQLITE_OK ? (uint64_t)amount : 0, rc != SQLITE_OK);
 
-	if (rc == SQLITE_OK)
+	if (rc == SQLITE_OK) {
 		conclude_write(thread, file, amount, offset, known_bytes);
-	else
+		if (file->role == SC_ROLE_MAIN_DB)
+			note_header(file, data, amount, offset);
+	} else {
 		sc_size_ask(thread, file);
+	}
 	sc_call_leave(thread);
 	return rc;
 }
@@ -334,10 +347,23 @@ static void before_control(struct sc_thread *thread, struct sc_file *file, int o
 		sc_checkpoint_before_control(thread, file, op);
 	if (op == SQLITE_FCNTL_SIZE_HINT)
 		sc_size_before_hint(file, *(const sqlite3_int64 *)argument);
+	if (op == SQLITE_FCNTL_MMAP_SIZE && file->role == SC_ROLE_MAIN_DB)
+		sc_link_mmap(file, *(const sqlite3_int64 *)argument);
 }
 
-static void conclude_control(struct sc_thread *thread, struct sc_file *file, int op,
-			     const void *argument, int rc, uint64_t end_ns)
+/* SQLite refuses to change synchronous in a transaction; a VFS below may have taken the PRAGMA. */
+static void note_pragma(struct sc_file *file, char *const *words, int rc)
+{
+	if (rc != SQLITE_NOTFOUND || file->role != SC_ROLE_MAIN_DB)
+		return;
+	if (file->connection && !sqlite3_get_autocommit(file->connection) &&
+	    sqlite3_stricmp(words[1], sc_setting_name(SC_SETTING_SYNCHRONOUS)) == 0)
+		return;
+	sc_link_pragma(file, words[1], words[2]);
+}
+
+static void conclude_control(struct sc_thread *thread, struct sc_file *file, int op, void *argument,
+			     int rc, uint64_t end_ns)
 {
 	switch (op) {
 	case SQLITE_FCNTL_COMMIT_PHASETWO:
@@ -347,6 +373,9 @@ static void conclude_control(struct sc_thread *thread, struct sc_file *file, int
 	case SQLITE_FCNTL_PDB:
 		if (file->role == SC_ROLE_MAIN_DB)
 			sc_link_connection(file, *(sqlite3 *const *)argument);
+		break;
+	case SQLITE_FCNTL_PRAGMA:
+		note_pragma(file, argument, rc);
 		break;
 	case SQLITE_FCNTL_SYNC_OMITTED:
 		sc_add64(&thread->shard->syncs_omitted, 1);
@@ -577,6 +606,7 @@ static void unlink_file(struct sc_file *file)
 			file->wal->main = NULL;
 	} else if (file->role == SC_ROLE_WAL && file->main && file->main->wal == file) {
 		file->main->wal = NULL;
+		sc_link_wal(file->main, false);
 	} else if (file->role == SC_ROLE_MAIN_JOURNAL) {
 		sc_commit_journal_done(file);
 	}

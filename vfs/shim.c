@@ -13,6 +13,7 @@
 
 #include "syncost.h"
 
+#include "host.h"
 #include "ledger.h"
 #include "meter.h"
 #include "shim.h"

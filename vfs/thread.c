@@ -23,7 +23,7 @@
 #include "ledger.h"
 #include "mapping.h"
 
-__thread struct sc_thread sc_thread_self __attribute__((tls_model("initial-exec")));
+__thread struct sc_thread sc_thread_self __attribute__((tls_model(SC_TLS_MODEL)));
 
 static pthread_key_t key;
 static _Atomic bool has_key;
