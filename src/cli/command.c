@@ -10,11 +10,8 @@
 #include "suggest.h"
 
 static const struct sc_command *const commands[] = {
-	&sc_command_sweep,
-	&sc_command_run_program,
-	&sc_command_probe,
-	&sc_command_report,
-	&sc_command_compare,
+	&sc_command_sweep,  &sc_command_run_program, &sc_command_probe,
+	&sc_command_report, &sc_command_compare,
 };
 
 const struct sc_command *sc_commands(size_t index)

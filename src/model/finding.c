@@ -41,8 +41,7 @@ static const struct row rows[] = {
 		"%s of a %s commit %s (%s) is %s"
 		NEXT "%s" },
 	[SC_FINDING_SYNC_BUYS_NOTHING] = { "sync-buys-nothing", SC_SEVERITY_WARNING,
-		"target %s is on %s, in memory: a sync there is free and buys nothing, a power cut "
-		"takes everything"
+		"target %s is on %s: a sync there is free and buys nothing, a power cut takes everything"
 		NEXT "name a directory on real storage" },
 	[SC_FINDING_SYNC_CALL] = { "sync-call", SC_SEVERITY_NOTE,
 		"this SQLite syncs with %s, %s"
@@ -168,6 +167,9 @@ static const struct row rows[] = {
 		"%1$u %2$s that use%3$s a database went on when the program ended: what came after is not "
 		"in this report"
 		NEXT "run what stays, a server, in the foreground" },
+	[SC_FINDING_NETWORK_STORAGE] = { "network-storage", SC_SEVERITY_NOTE,
+		"the storage of target %s is another machine's (%s), which decides what a sync is worth"
+		NEXT "look there: an NFS export with async answers before anything is durable" },
 	[SC_FINDING_FLUSH_FREE] = { "flush-seems-free", SC_SEVERITY_WARNING,
 		"on %s a flush seems to be free: a write with fdatasync takes %s, a direct write "
 		"without one %s, though the kernel says there is a write cache: a cache that outlives "

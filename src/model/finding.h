@@ -54,6 +54,7 @@ enum sc_finding_code {
 	SC_FINDING_RATE_NOT_REACHED, /* an open loop that could not keep its schedule */
 	SC_FINDING_RUN_NOTHING,      /* the program came to no database that could be seen */
 	SC_FINDING_RUN_GOES_ON,      /* processes that did not end with the program */
+	SC_FINDING_NETWORK_STORAGE,  /* another machine decides what a sync is worth */
 	SC_FINDING_FLUSH_FREE,       /* a probe: a flush costs nothing */
 	SC_FINDING_FASTER_THAN_TURN, /* a probe: a turning disk answers within a turn */
 	SC_FINDING_FUA_CHEAP,        /* a probe: a forced write is much cheaper than a flush */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "json-field.h"
+#include "judge.h"
 
 #define KERNEL_SILENT "the kernel does not say"
 
@@ -38,6 +39,8 @@ bool sc_json_put_probe_target(cJSON *json, const struct sc_target *target)
 	       put_text_or_absent(json, "fua", target->fua) &&
 	       put_text_or_absent(json, "scheduler", target->scheduler) &&
 	       put_text_or_absent(json, "discard", target->discard) &&
+	       cJSON_AddBoolToObject(json, "in_memory", sc_target_is_memory(target)) &&
+	       cJSON_AddBoolToObject(json, "network", target->is_network) &&
 	       cJSON_AddBoolToObject(json, "virtual", target->is_virtual) &&
 	       cJSON_AddBoolToObject(json, "flush_disabled", target->flush_disabled);
 }

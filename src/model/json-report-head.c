@@ -264,6 +264,33 @@ static int get_reason(const cJSON *json, const char *key, char **ret_reason)
 	return *ret_reason ? 0 : -ENOMEM;
 }
 
+/* What older reports do not have. */
+static int get_more_facts(const cJSON *json, struct sc_target *target)
+{
+	const struct {
+		const char *key;
+		char **text;
+	} texts[] = {
+		{"model", &target->model},
+		{"fua", &target->fua},
+		{"scheduler", &target->scheduler},
+		{"discard", &target->discard},
+	};
+
+	for (size_t i = 0; i < SC_ARRAY_COUNT(texts); i++) {
+		const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, texts[i].key);
+
+		if (!cJSON_IsString(item))
+			continue;
+		*texts[i].text = strdup(item->valuestring);
+		if (!*texts[i].text)
+			return -ENOMEM;
+	}
+	target->in_memory = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "in_memory"));
+	target->is_network = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "network"));
+	return 0;
+}
+
 static int get_target(const cJSON *json, struct sc_json_place place, struct sc_target *target,
 		      struct sc_error *error)
 {
@@ -290,7 +317,8 @@ static int get_target(const cJSON *json, struct sc_json_place place, struct sc_t
 		if (r < 0)
 			return r;
 	}
-	if (get_reason(json, "disk", &target->disk_reason) < 0 ||
+	if (get_more_facts(json, target) < 0 ||
+	    get_reason(json, "disk", &target->disk_reason) < 0 ||
 	    get_reason(json, "sync_floor_ns_p50", &target->sync_floor_reason) < 0 ||
 	    get_reason(json, "uring_floor_ns_p50", &target->uring_floor_reason) < 0)
 		return sc_fail(error, -ENOMEM, "reading %s", place.subject);

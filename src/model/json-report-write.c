@@ -248,6 +248,26 @@ static cJSON *build_plan(const struct sc_report_head *head, bool *ret_complete)
 	return json;
 }
 
+/* What a version before this one did not look for: left out where it is not known. */
+static bool put_more_facts(cJSON *json, const struct sc_target *target)
+{
+	const struct {
+		const char *key, *text;
+	} texts[] = {
+		{"model", target->model},
+		{"fua", target->fua},
+		{"scheduler", target->scheduler},
+		{"discard", target->discard},
+	};
+
+	for (size_t i = 0; i < SC_ARRAY_COUNT(texts); i++) {
+		if (texts[i].text && !sc_json_put_text(json, texts[i].key, texts[i].text))
+			return false;
+	}
+	return put_bool(json, "in_memory", target->in_memory) &&
+	       put_bool(json, "network", target->is_network);
+}
+
 static cJSON *build_target(const struct sc_report_head *head, size_t index, bool *ret_complete)
 {
 	const struct sc_target *target = &head->targets[index];
@@ -274,6 +294,7 @@ static cJSON *build_target(const struct sc_report_head *head, size_t index, bool
 				   KERNEL_SILENT) &&
 		put_text_or_absent(json, "disk", target->disk, SC_UNSUPPORTED,
 				   target->disk_reason ? target->disk_reason : KERNEL_SILENT) &&
+		put_more_facts(json, target) &&
 		put_u64_or_absent(json, "sync_floor_ns_p50", target->sync_floor_ns_p50,
 				  target->sync_floor_status, floor_reason) &&
 		sc_json_put_u64(json, "sync_floor_n", target->sync_floor_n) &&

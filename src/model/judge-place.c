@@ -17,15 +17,20 @@
 #define PLATTER_NS_MIN  1000000u
 #define PLATTER_NS_TURN 8300000u
 
-bool sc_target_is_memory(const struct sc_target *target)
+static bool is_memory_name(const char *filesystem)
 {
 	static const char *const names[] = {"tmpfs", "ramfs", "devtmpfs", "hugetlbfs"};
 
-	for (size_t i = 0; target->filesystem && i < SC_ARRAY_COUNT(names); i++) {
-		if (strcmp(target->filesystem, names[i]) == 0)
+	for (size_t i = 0; filesystem && i < SC_ARRAY_COUNT(names); i++) {
+		if (strcmp(filesystem, names[i]) == 0)
 			return true;
 	}
 	return false;
+}
+
+bool sc_target_is_memory(const struct sc_target *target)
+{
+	return target->in_memory || is_memory_name(target->filesystem);
 }
 
 bool sc_cell_in_memory(const struct sc_report_head *head, const struct sc_cell *cell)
@@ -91,13 +96,38 @@ static int judge_flush(struct sc_target *target)
 	return 0;
 }
 
+static int judge_memory(struct sc_target *target)
+{
+	char place[300];
+
+	if (!sc_target_is_memory(target))
+		return 0;
+	if (is_memory_name(target->filesystem))
+		(void)snprintf(place, sizeof(place), "%s, in memory", target->filesystem);
+	else
+		(void)snprintf(place, sizeof(place), "%s on %s, which is in memory",
+			       target->filesystem ? target->filesystem : "a file system",
+			       target->storage ? target->storage : "storage");
+	return sc_findings_add(&target->findings, SC_FINDING_SYNC_BUYS_NOTHING, target->label,
+			       place);
+}
+
+static int judge_network(struct sc_target *target)
+{
+	if (!target->is_network)
+		return 0;
+	return sc_findings_add(&target->findings, SC_FINDING_NETWORK_STORAGE, target->label,
+			       target->storage      ? target->storage
+			       : target->filesystem ? target->filesystem
+						    : "as the kernel says");
+}
+
 int sc_judge_target(struct sc_target *target)
 {
-	int r = 0;
+	int r = judge_memory(target);
 
-	if (sc_target_is_memory(target))
-		r = sc_findings_add(&target->findings, SC_FINDING_SYNC_BUYS_NOTHING, target->label,
-				    target->filesystem);
+	if (r == 0)
+		r = judge_network(target);
 	if (r == 0)
 		r = judge_flush(target);
 	if (r == 0)

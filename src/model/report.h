@@ -202,6 +202,8 @@ struct sc_target {
 	bool flush_disabled; /* by a mount option, its own or of what is underneath; not in the file
 			      */
 	bool is_virtual;     /* a disk of a virtual machine; the same */
+	bool in_memory;      /* a sync buys nothing: tmpfs, or a file or layer on one */
+	bool is_network;     /* another machine's, which decides what a sync is worth */
 	char *model;         /* of the disks underneath, as the four below NULL: not known */
 	char *fua;           /* "yes", "no", "some": whether they take forced writes */
 	char *scheduler;     /* of the kernel's queue: "none", "mq-deadline" */

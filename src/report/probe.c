@@ -177,6 +177,8 @@ static void add_facts(struct sc_buffer *lines, const struct sc_target *target, b
 	if (target->rotational_status == SC_MEASURED)
 		sc_buffer_add_text(lines, target->rotational ? ", said to be rotational"
 							     : ", not rotational");
+	if (target->is_network)
+		sc_buffer_add_text(lines, ", another machine's");
 	if (target->is_virtual)
 		sc_buffer_add_text(lines, ", virtual");
 	if (target->write_cache)

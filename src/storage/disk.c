@@ -27,9 +27,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEPTH_MAX       8 /* of mapped devices upon each other; the kernel allows no loops */
-#define ATTRIBUTE_BYTES 256u
-#define MODEL_BYTES     512u
+#define DEPTH_MAX   8 /* of mapped devices upon each other; the kernel allows no loops */
+#define MODEL_BYTES 512u
 
 enum { NOT_THERE = 1, SEEN };
 
@@ -43,36 +42,14 @@ void sc_disks_fini(struct sc_disks *disks)
 	sc_buffer_fini(&disks->description);
 	sc_buffer_fini(&disks->models);
 	sc_buffer_fini(&disks->names);
+	sc_queues_fini(&disks->queues);
 	*disks = (struct sc_disks){0};
 }
 
-/* An attribute's first line without blanks at its ends. Return: false if absent or empty. */
 static bool read_attribute(const struct device *device, const char *attribute,
-			   char value[ATTRIBUTE_BYTES])
+			   char value[SC_DISK_ATTRIBUTE_BYTES])
 {
-	SC_CLEANUP(sc_fd_closep) int fd = -1;
-	char path[PATH_MAX];
-	const char *start;
-	size_t length;
-	ssize_t bytes;
-
-	(void)snprintf(path, sizeof(path), "%s/sys/class/block/%s/%s", device->root, device->name,
-		       attribute);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	bytes = read(fd, value, ATTRIBUTE_BYTES - 1);
-	if (bytes <= 0)
-		return false;
-	value[bytes] = '\0';
-	value[strcspn(value, "\n")] = '\0';
-
-	start = value + strspn(value, " \t");
-	memmove(value, start, strlen(start) + 1);
-	length = strlen(value);
-	while (length > 0 && isspace((unsigned char)value[length - 1]))
-		value[--length] = '\0';
-	return length > 0;
+	return sc_disk_attribute(device->root, device->name, attribute, value);
 }
 
 static bool copy_name(char *name, size_t name_bytes, const char *from)
@@ -128,7 +105,7 @@ bool sc_disk_name_of_source(const char *root, const char *source, char *name, si
 /* A partition becomes its disk. */
 static void to_whole_disk(struct device *device)
 {
-	char path[PATH_MAX], number[ATTRIBUTE_BYTES];
+	char path[PATH_MAX], number[SC_DISK_ATTRIBUTE_BYTES];
 
 	if (!read_attribute(device, "partition", number))
 		return;
@@ -139,10 +116,16 @@ static void to_whole_disk(struct device *device)
 /* What kind of mapping it is: " (raid1)", " (crypt luks-root)", " (/var/disk.img)" or nothing. */
 static void describe_mapping(struct sc_buffer *description, const struct device *device)
 {
-	char value[ATTRIBUTE_BYTES], name[ATTRIBUTE_BYTES];
+	char value[SC_DISK_ATTRIBUTE_BYTES], name[SC_DISK_ATTRIBUTE_BYTES];
 
-	if (read_attribute(device, "md/level", value) ||
-	    read_attribute(device, "loop/backing_file", value)) {
+	if (read_attribute(device, "md/level", value)) {
+		bool has_bitmap = read_attribute(device, "md/bitmap/location", name) &&
+				  strcmp(name, "none") != 0;
+
+		sc_buffer_printf(description, " (%s%s)", value, has_bitmap ? ", bitmap" : "");
+		return;
+	}
+	if (read_attribute(device, "loop/backing_file", value)) {
 		sc_buffer_printf(description, " (%s)", value);
 		return;
 	}
@@ -160,7 +143,7 @@ static void describe_mapping(struct sc_buffer *description, const struct device 
 
 static bool read_model(const struct device *device, char model[MODEL_BYTES])
 {
-	char name[ATTRIBUTE_BYTES], vendor[ATTRIBUTE_BYTES];
+	char name[SC_DISK_ATTRIBUTE_BYTES], vendor[SC_DISK_ATTRIBUTE_BYTES];
 
 	if (!read_attribute(device, "device/model", name) &&
 	    !read_attribute(device, "device/name", name))
@@ -176,6 +159,7 @@ static bool read_model(const struct device *device, char model[MODEL_BYTES])
 
 /* Names and models that only virtual machines have. */
 static const char *const virtual_names[] = {"vd", "xvd"};
+static const char *const network_names[] = {"drbd", "nbd", "rbd"}; /* another machine's */
 static const char *const virtual_models[] = {
 	"Amazon Elastic Block Store",
 	"Google PersistentDisk",
@@ -186,15 +170,23 @@ static const char *const virtual_models[] = {
 	"nvme_card",
 };
 
-static bool is_virtual(const struct device *device, const char *model)
+/* Whether its name is one of the beginnings, and letters or digits. */
+static bool has_name_of(const struct device *device, const char *const *names, size_t count)
 {
-	for (size_t i = 0; i < SC_ARRAY_COUNT(virtual_names); i++) {
-		size_t bytes = strlen(virtual_names[i]);
+	for (size_t i = 0; i < count; i++) {
+		size_t bytes = strlen(names[i]);
 
-		if (strncmp(device->name, virtual_names[i], bytes) == 0 &&
-		    islower((unsigned char)device->name[bytes]))
+		if (strncmp(device->name, names[i], bytes) == 0 &&
+		    isalnum((unsigned char)device->name[bytes]))
 			return true;
 	}
+	return false;
+}
+
+static bool is_virtual(const struct device *device, const char *model)
+{
+	if (has_name_of(device, virtual_names, SC_ARRAY_COUNT(virtual_names)))
+		return true;
 	for (size_t i = 0; i < SC_ARRAY_COUNT(virtual_models); i++) {
 		if (strstr(model, virtual_models[i]))
 			return true;
@@ -216,21 +208,22 @@ static bool was_seen(const struct sc_disks *disks, const char *name)
 /* A device with nothing underneath. */
 static void add_disk(struct sc_disks *disks, const struct device *device, const char *model)
 {
-	char value[ATTRIBUTE_BYTES];
-
 	sc_buffer_add(&disks->names, device->name, strlen(device->name) + 1);
 	disks->count++;
 	disks->virtual += is_virtual(device, model);
+	disks->network += has_name_of(device, network_names, SC_ARRAY_COUNT(network_names));
 	if (model[0])
 		sc_buffer_printf(&disks->models, "%s%s", disks->models.length ? ", " : "", model);
-	if (read_attribute(device, "queue/rotational", value)) {
-		disks->rotational_known++;
-		disks->rotational += strcmp(value, "0") != 0;
-	}
-	if (read_attribute(device, "queue/write_cache", value)) {
-		disks->write_cache_known++;
-		disks->write_back += strcmp(value, "write back") == 0;
-	}
+	sc_queues_add(&disks->queues, device->root, device->name);
+}
+
+/* A loop device is on what its file is on. Return: false where that cannot be seen from here. */
+static bool add_backing(struct sc_disks *disks, const struct device *device, int depth)
+{
+	char path[SC_DISK_ATTRIBUTE_BYTES];
+
+	return disks->add_backing && read_attribute(device, "loop/backing_file", path) &&
+	       disks->add_backing(disks->context, disks, path, depth + 1);
 }
 
 static int compare_names(const struct dirent **a, const struct dirent **b)
@@ -301,9 +294,14 @@ static int add_device(struct sc_disks *disks, const char *root, const char *name
 		sc_buffer_printf(&disks->description, " (%s)", model);
 	else
 		describe_mapping(&disks->description, &device);
-	if (add_slaves(disks, &device, depth) == 0)
+	if (!add_backing(disks, &device, depth) && add_slaves(disks, &device, depth) == 0)
 		add_disk(disks, &device, model);
 	return 0;
+}
+
+int sc_disks_add_below(struct sc_disks *disks, const char *root, const char *name, int depth)
+{
+	return add_after(disks, " on ", root, name, depth) == NOT_THERE ? 1 : 0;
 }
 
 int sc_disks_add(struct sc_disks *disks, const char *root, const char *name)

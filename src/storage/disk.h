@@ -11,15 +11,20 @@
 #include <stdint.h>
 
 #include "../base/buffer.h"
+#include "queue.h"
 
 struct sc_disks {
 	struct sc_buffer description; /* "dm-0 (crypt root) on nvme0n1 (Samsung SSD 980)" */
 	struct sc_buffer models;      /* "WDC WD40, ST4000"; empty: none is known */
 	size_t count;                 /* disks */
-	size_t rotational_known, rotational;
-	size_t write_cache_known, write_back;
+	struct sc_queues queues;
 	size_t virtual;         /* disks of a virtual machine */
+	size_t network;         /* disks of another machine */
 	struct sc_buffer names; /* of the disks seen, each with its NUL */
+	/* describes what the file of a loop device is on; false: it cannot be told. NULL: nobody
+	 * does, and the loop device is the disk */
+	bool (*add_backing)(void *context, struct sc_disks *disks, const char *path, int depth);
+	void *context;
 };
 
 void sc_disks_fini(struct sc_disks *disks);
@@ -37,3 +42,6 @@ bool sc_disk_name_of_source(const char *root, const char *source, char *name, si
  * Return: 0, 1 if sysfs does not have it. An allocation that failed shows in the buffers.
  */
 int sc_disks_add(struct sc_disks *disks, const char *root, const char *name);
+
+/** sc_disks_add_below() - the same for add_backing(), behind " on " */
+int sc_disks_add_below(struct sc_disks *disks, const char *root, const char *name, int depth);

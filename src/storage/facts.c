@@ -131,6 +131,7 @@ static const struct {
 /* Facts being filled. An allocation that fails is remembered until the end. */
 struct builder {
 	const char *root;
+	const char *mountinfo; /* borrowed */
 	struct sc_storage_facts *facts;
 	bool out_of_memory;
 };
@@ -168,8 +169,9 @@ static void SC_PRINTF(3, 4)
 static void SC_PRINTF(2, 3) set_disk_absent(struct builder *builder, const char *format, ...)
 {
 	struct sc_storage_facts *facts = builder->facts;
-	struct sc_fact *const texts[] = {&facts->device, &facts->disk, &facts->model,
-					 &facts->write_cache};
+	struct sc_fact *const texts[] = {&facts->device,      &facts->disk, &facts->model,
+					 &facts->write_cache, &facts->fua,  &facts->scheduler,
+					 &facts->discard};
 	va_list arguments;
 
 	for (size_t i = 0; i < SC_ARRAY_COUNT(texts); i++) {
@@ -258,12 +260,24 @@ static bool add_btrfs_devices(struct builder *builder, struct sc_disks *disks, c
 	return found && disks->count > 0;
 }
 
+static const char *const silent = "the kernel does not say";
+
+/* Of all disks, of none, or of some. */
+static void set_share(struct builder *builder, struct sc_fact *fact, size_t known, size_t count)
+{
+	if (known == 0)
+		set_absent(builder, fact, "%s", silent);
+	else
+		set(builder, fact, count == known ? "yes" : count == 0 ? "no" : "some");
+}
+
 static void set_from_disks(struct builder *builder, const struct sc_disks *disks)
 {
 	struct sc_storage_facts *facts = builder->facts;
-	static const char *const silent = "the kernel does not say";
+	const struct sc_queues *queues = &disks->queues;
 
-	if (disks->description.code < 0 || disks->models.code < 0 || disks->names.code < 0) {
+	if (disks->description.code < 0 || disks->models.code < 0 || disks->names.code < 0 ||
+	    disks->queues.schedulers.code < 0) {
 		builder->out_of_memory = true;
 		return;
 	}
@@ -273,15 +287,23 @@ static void set_from_disks(struct builder *builder, const struct sc_disks *disks
 	else
 		set_absent(builder, &facts->model, "%s", silent);
 
-	if (disks->write_cache_known > 0)
+	if (queues->write_cache_known > 0)
 		set(builder, &facts->write_cache,
-		    disks->write_back > 0 ? "write back" : "write through");
+		    queues->write_back > 0 ? "write back" : "write through");
 	else
 		set_absent(builder, &facts->write_cache, "%s", silent);
 
+	set_share(builder, &facts->fua, queues->fua_known, queues->fua);
+	set_share(builder, &facts->discard, queues->discard_known, queues->discard);
+	if (queues->schedulers.length > 0)
+		set(builder, &facts->scheduler, queues->schedulers.text);
+	else
+		set_absent(builder, &facts->scheduler, "%s", silent);
+
 	facts->is_virtual = disks->virtual > 0;
-	facts->rotational = disks->rotational > 0;
-	if (disks->rotational_known == 0) {
+	facts->is_network |= disks->network > 0;
+	facts->rotational = queues->rotational > 0;
+	if (queues->rotational_known == 0) {
 		facts->rotational_status = SC_UNSUPPORTED;
 		facts->rotational_reason = strdup(silent);
 		builder->out_of_memory |= !facts->rotational_reason;
@@ -316,9 +338,32 @@ static bool find_device(const struct builder *builder, const struct sc_mount *mo
 	return sc_disk_name_of_source(builder->root, mount->source, name, name_bytes);
 }
 
+/* Below a loop device: the file system of its file, and that one's disks. */
+static bool add_backing(void *context, struct sc_disks *disks, const char *path, int depth)
+{
+	struct builder *builder = context;
+	SC_CLEANUP(sc_mount_fini) struct sc_mount below = {0};
+	char file[PATH_MAX], name[NAME_MAX + 1];
+	enum sc_storage_kind kind;
+
+	/* In a container the path may be the host's, and mean nothing here. */
+	(void)snprintf(file, sizeof(file), "%s%s", builder->root, path);
+	if (access(file, F_OK) < 0 || sc_mount_by_path(builder->mountinfo, path, &below) != 0)
+		return false;
+	kind = kind_of(below.filesystem);
+	builder->facts->flush_disabled |= disables_flush(&below);
+	builder->facts->in_memory |= kind == SC_STORAGE_MEMORY;
+	builder->facts->is_network |= kind == SC_STORAGE_NETWORK;
+	sc_buffer_printf(&disks->description, " on %s", below.filesystem);
+	if (kind != SC_STORAGE_BLOCK || !find_device(builder, &below, name, sizeof(name)))
+		return false;
+	return sc_disks_add_below(disks, builder->root, name, depth) == 0;
+}
+
 static void describe_block(struct builder *builder, const struct sc_mount *mount)
 {
-	SC_CLEANUP(sc_disks_fini) struct sc_disks disks = {0};
+	SC_CLEANUP(sc_disks_fini)
+	struct sc_disks disks = {.add_backing = add_backing, .context = builder};
 	char name[NAME_MAX + 1];
 	bool is_btrfs;
 
@@ -367,6 +412,8 @@ static void describe_overlay(struct builder *builder, const struct sc_mount *mou
 			describe_block(builder, &below);
 			return;
 		}
+		builder->facts->in_memory = kind_of(below.filesystem) == SC_STORAGE_MEMORY;
+		builder->facts->is_network = kind_of(below.filesystem) == SC_STORAGE_NETWORK;
 	}
 	set(builder, &builder->facts->storage, below.line ? below.filesystem : mount->source);
 	set_disk_absent(builder, "%s: the storage underneath is not visible from here",
@@ -408,7 +455,10 @@ static void describe_mount(struct builder *builder, const struct sc_mount *mount
 {
 	struct sc_storage_facts *facts = builder->facts;
 
+	builder->mountinfo = mountinfo;
 	facts->kind = kind_of(mount->filesystem);
+	facts->in_memory = facts->kind == SC_STORAGE_MEMORY;
+	facts->is_network = facts->kind == SC_STORAGE_NETWORK;
 	facts->flush_disabled = disables_flush(mount);
 	set(builder, &facts->filesystem, mount->filesystem);
 	set(builder, &facts->mount_point, mount->point);
@@ -517,6 +567,9 @@ void sc_storage_facts_fini(struct sc_storage_facts *facts)
 	fact_fini(&facts->model);
 	fact_fini(&facts->storage);
 	fact_fini(&facts->write_cache);
+	fact_fini(&facts->fua);
+	fact_fini(&facts->scheduler);
+	fact_fini(&facts->discard);
 	free(facts->rotational_reason);
 	*facts = (struct sc_storage_facts){0};
 }

@@ -41,10 +41,15 @@ struct sc_storage_facts {
 	struct sc_fact model;       /* of the disks underneath: "Samsung SSD 980 PRO 1TB" */
 	struct sc_fact storage;     /* "md0 (raid1) on sda (WDC WD40), sdb (WDC WD40)" */
 	struct sc_fact write_cache; /* "write back" if that of any disk is, or "write through" */
+	struct sc_fact fua;         /* "yes", "no", "some": whether disks take forced writes */
+	struct sc_fact scheduler;   /* of the disks' queues: "none", "mq-deadline, none" */
+	struct sc_fact discard; /* "yes", "no", "some": whether disks can be told what is free */
 	enum sc_status rotational_status;
 	bool rotational;         /* whether any disk underneath is */
 	char *rotational_reason; /* owned; NULL when measured */
 	bool flush_disabled;     /* a mount option keeps flushes from the device: nobarrier … */
+	bool in_memory;          /* a tmpfs and its like, or a file or layer on one */
+	bool is_network;         /* another machine's, or on a disk that is */
 	bool is_virtual;         /* a disk of a virtual machine: `rotational` means little */
 };
 

@@ -28,6 +28,12 @@ int sc_target_read(const char *directory, struct sc_target *target, struct sc_er
 	target->rotational_status = facts.rotational_status;
 	target->rotational = facts.rotational;
 	target->flush_disabled = facts.flush_disabled;
+	target->model = take(&facts.model);
+	target->fua = take(&facts.fua);
+	target->scheduler = take(&facts.scheduler);
+	target->discard = take(&facts.discard);
+	target->in_memory = facts.in_memory;
+	target->is_network = facts.is_network;
 	target->is_virtual = facts.is_virtual;
 	return 0;
 }

@@ -328,6 +328,119 @@ static void a_loop_device_shows_its_file(void **state)
 	sc_storage_facts_fini(&facts);
 }
 
+/* A file system in a file, on another file system. */
+static void loop_on(const struct scratch *scratch, const char *mounts)
+{
+	char lines[400];
+
+	disk(scratch, "virtual/block/loop3", "7:3", "0\n", "write back\n");
+	attribute(scratch, "sys/devices/virtual/block/loop3/loop", "backing_file",
+		  "/var/images/a b.img\n");
+	scratch_write(scratch, "var/images/a b.img", "");
+	(void)snprintf(lines, sizeof(lines), "26 1 7:3 / /mnt rw - ext4 /dev/loop3 rw\n%s", mounts);
+	mountinfo(scratch, lines);
+}
+
+static void a_loop_device_is_on_what_its_file_is_on(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct sc_storage_facts facts;
+
+	sata(scratch, "sda", "8:0", "WDC WD40EFRX-68N\n");
+	loop_on(scratch, "20 1 8:0 / / rw - ext4 /dev/sda rw\n"
+			 "21 1 0:7 / /other rw - tmpfs tmpfs rw\n");
+	facts = look_at(scratch, "/mnt", 26);
+	check(&facts.storage, "loop3 (/var/images/a b.img) on ext4 on sda (WDC WD40EFRX-68N)");
+	check(&facts.disk, "sda");
+	check(&facts.model, "WDC WD40EFRX-68N");
+	assert_true(facts.rotational); /* the disk's, not the loop device's */
+	assert_false(facts.in_memory);
+	sc_storage_facts_fini(&facts);
+}
+
+static void a_loop_device_may_be_in_memory(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct sc_storage_facts facts;
+
+	loop_on(scratch, "20 1 0:7 / /var/images rw - tmpfs tmpfs rw\n");
+	facts = look_at(scratch, "/mnt", 26);
+	check(&facts.storage, "loop3 (/var/images/a b.img) on tmpfs");
+	assert_true(facts.in_memory);
+	sc_storage_facts_fini(&facts);
+}
+
+static void a_loop_device_hides_no_lost_barrier(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct sc_storage_facts facts;
+
+	nvme(scratch);
+	loop_on(scratch, "20 1 259:2 / / rw - ext4 /dev/nvme0n1p2 rw,nobarrier\n");
+	facts = look_at(scratch, "/mnt", 26);
+	assert_true(facts.flush_disabled);
+	sc_storage_facts_fini(&facts);
+}
+
+static void an_overlay_may_be_in_memory(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct sc_storage_facts facts;
+
+	scratch_mkdir(scratch, "run/upper");
+	mountinfo(scratch,
+		  "20 1 0:7 / /run rw - tmpfs tmpfs rw\n"
+		  "26 1 0:9 / /mnt rw - overlay overlay rw,lowerdir=/,upperdir=/run/upper\n");
+	facts = look_at(scratch, "/mnt", 26);
+	assert_true(facts.in_memory);
+	check(&facts.storage, "tmpfs");
+	sc_storage_facts_fini(&facts);
+}
+
+static void queues_are_added_up(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct sc_storage_facts facts;
+
+	sata(scratch, "sda", "8:0", "WDC WD40EFRX-68N\n");
+	sata(scratch, "sdb", "8:16", "WDC WD40EFRX-68N\n");
+	attribute(scratch, "sys/devices/pci0/ata-sda/block/sda", "queue/fua", "0\n");
+	attribute(scratch, "sys/devices/pci0/ata-sdb/block/sdb", "queue/fua", "1\n");
+	attribute(scratch, "sys/devices/pci0/ata-sda/block/sda", "queue/scheduler",
+		  "none [mq-deadline] kyber\n");
+	attribute(scratch, "sys/devices/pci0/ata-sdb/block/sdb", "queue/scheduler",
+		  "mq-deadline kyber [none]\n");
+	attribute(scratch, "sys/devices/pci0/ata-sda/block/sda", "queue/discard_max_bytes", "0\n");
+	attribute(scratch, "sys/devices/pci0/ata-sdb/block/sdb", "queue/discard_max_bytes", "0\n");
+	disk(scratch, "virtual/block/md0", "9:0", "1\n", "write back\n");
+	attribute(scratch, "sys/devices/virtual/block/md0/md", "level", "raid1\n");
+	attribute(scratch, "sys/devices/virtual/block/md0/md/bitmap", "location", "+8\n");
+	slave(scratch, "virtual/block/md0", "sda");
+	slave(scratch, "virtual/block/md0", "sdb");
+	mountinfo(scratch, "26 1 9:0 / /mnt rw - ext4 /dev/md0 rw\n");
+	facts = look_at(scratch, "/mnt", 26);
+	check(&facts.storage, "md0 (raid1, bitmap) on sda (WDC WD40EFRX-68N), sdb (WDC "
+			      "WD40EFRX-68N)");
+	check(&facts.fua, "some");
+	check(&facts.scheduler, "mq-deadline, none");
+	check(&facts.discard, "no");
+	sc_storage_facts_fini(&facts);
+}
+
+static void a_network_block_device_is_another_machines(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct sc_storage_facts facts;
+
+	disk(scratch, "virtual/block/nbd0", "43:0", "0\n", "write back\n");
+	mountinfo(scratch, "26 1 43:0 / /mnt rw - ext4 /dev/nbd0 rw\n");
+	facts = look_at(scratch, "/mnt", 26);
+	assert_true(facts.is_network);
+	assert_false(facts.is_virtual);
+	check_absent(&facts.fua, "the kernel does not say");
+	sc_storage_facts_fini(&facts);
+}
+
 static void tmpfs_is_memory(void **state)
 {
 	const struct scratch *scratch = *state;
@@ -651,6 +764,14 @@ int main(void)
 		IN("a source is found without its node in /dev",
 		   a_source_is_found_without_its_node_in_dev),
 		IN("a loop device shows its file", a_loop_device_shows_its_file),
+		IN("a loop device is on what its file is on",
+		   a_loop_device_is_on_what_its_file_is_on),
+		IN("a loop device may be in memory", a_loop_device_may_be_in_memory),
+		IN("a loop device hides no lost barrier", a_loop_device_hides_no_lost_barrier),
+		IN("an overlay may be in memory", an_overlay_may_be_in_memory),
+		IN("queues are added up", queues_are_added_up),
+		IN("a network block device is another machine's",
+		   a_network_block_device_is_another_machines),
 		IN("tmpfs is memory", tmpfs_is_memory),
 		IN("network storage is another machine's", network_storage_is_another_machines),
 		IN("FUSE is a process", fuse_is_a_process),

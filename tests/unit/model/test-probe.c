@@ -173,6 +173,26 @@ static void two_latencies_are_told_with_both(void **state)
 	sc_probe_fini(&probe);
 }
 
+static void storage_elsewhere_is_named(void **state)
+{
+	const struct median median = {"overwrite/4096/fdatasync", 100 * US};
+	struct sc_probe probe = probe_of(&median, 1, 100);
+
+	(void)state;
+	judge(&probe);
+	assert_false(has(&probe, SC_FINDING_NETWORK_STORAGE));
+	assert_false(has(&probe, SC_FINDING_SYNC_BUYS_NOTHING));
+	assert_non_null(sc_probe_cheapest(&probe));
+
+	probe.target.is_network = true;
+	probe.target.in_memory = true; /* ext4 in an image on tmpfs, say */
+	judge(&probe);
+	assert_true(has(&probe, SC_FINDING_NETWORK_STORAGE));
+	assert_true(has(&probe, SC_FINDING_SYNC_BUYS_NOTHING));
+	assert_null(sc_probe_cheapest(&probe));
+	sc_probe_fini(&probe);
+}
+
 /* --- what is cheapest, and the ceiling */
 
 static void the_cheapest_is_durable(void **state)
@@ -217,6 +237,7 @@ int main(void)
 		CASE("figures are judged by the stated limits",
 		     figures_are_judged_by_the_stated_limits),
 		CASE("two latencies are told with both", two_latencies_are_told_with_both),
+		CASE("storage elsewhere is named", storage_elsewhere_is_named),
 		CASE("the cheapest is durable", the_cheapest_is_durable),
 		CASE("a ceiling is one over the median", a_ceiling_is_one_over_the_median),
 	};
