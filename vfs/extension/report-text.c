@@ -269,10 +269,9 @@ int sc_report_text(sqlite3 *db, const struct sc_report_head *head, char **ret_te
 		sqlite3_str_appendall(text,
 				      "this connection is not measured: it was opened before "
 				      "the extension was loaded,\nor with another VFS, or has "
-				      "no file\n");
+				      "no file: what is opened from now on is measured\n");
 	if (!snapshot || snapshot->row_count == 0)
-		sqlite3_str_appendall(text, "nothing was measured yet: connections that are opened "
-					    "from now on are\n");
+		sqlite3_str_appendall(text, "nothing was measured yet\n");
 	else
 		rc = append_figures(text, snapshot);
 	syncost_snapshot_free(snapshot);

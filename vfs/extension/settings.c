@@ -33,8 +33,9 @@ static const struct sc_column columns[] = {
 
 /* One database of one connection. */
 struct subject {
-	uint32_t connection; /* 0: not measured */
+	uint32_t connection; /* 0: nothing of it is measured */
 	bool is_this;
+	bool is_measured;
 	const char *schema; /* NULL: not known */
 	const char *path;
 };
@@ -73,7 +74,7 @@ static void begin_row(struct sc_rows *rows, const struct subject *subject, enum 
 	else
 		sc_rows_null(rows);
 	sc_rows_integer(rows, subject->is_this);
-	sc_rows_integer(rows, subject->connection != 0);
+	sc_rows_integer(rows, subject->is_measured);
 	sc_rows_text(rows, subject->schema);
 	sc_rows_text(rows, subject->path);
 	sc_rows_text(rows, sc_setting_name(setting));
@@ -105,8 +106,9 @@ static void add_answer(struct sc_rows *rows, sqlite3 *db, const struct subject *
 static void add_database(struct sc_rows *rows, sqlite3 *db, const char *schema, const char *path)
 {
 	struct subject subject = {
-		.connection = path && *path ? sc_settings_connection(db, path) : 0,
+		.connection = sc_settings_connection(db, NULL),
 		.is_this = true,
+		.is_measured = path && *path && sc_settings_connection(db, path),
 		.schema = schema,
 		.path = path ? path : "",
 	};
@@ -203,7 +205,7 @@ static void add_all_seen(struct sc_rows *rows, const sqlite3 *db, const sqlite3 
 	struct sc_link_view view;
 
 	for (uint32_t i = 0; i < sc_link_count(); i++) {
-		struct subject subject = {0};
+		struct subject subject = {.is_measured = true};
 
 		if (!sc_link_read(i, &view) || !view.connection || view.connection == left_out)
 			continue;
@@ -222,8 +224,9 @@ static int fill(sqlite3 *db, struct sc_rows *rows)
 
 	if (thread)
 		sc_call_leave(thread);
-	add_all_seen(rows, db, db);
-	return rc;
+	/* The program's authorizer may forbid the questions. */
+	add_all_seen(rows, db, rc == SQLITE_AUTH ? NULL : db);
+	return rc == SQLITE_AUTH ? SQLITE_OK : rc;
 }
 
 static int fill_seen(sqlite3 *db, struct sc_rows *rows)

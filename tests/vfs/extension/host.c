@@ -8,9 +8,12 @@
  *	close NAME
  *	load NAME FILE          the extension
  *	sql NAME TEXT           rows, columns separated by "|", or "error: ..."
+ *	deny NAME               an authorizer that forbids PRAGMA
+ *	fork NAME TEXT          as sql, in a child
  *	witness VFS             the C API's shim over the default VFS, as the new default
  *	rows                    what that saw: path|role|op|calls|failures|bytes
  *	threads URI COUNT LOOPS each inserts LOOPS rows into a database of its own, URI with %d
+ *	touch FILE              opens and closes it
  *	other LIBRARY FILE      load the extension into another SQLite, that of LIBRARY
  *	old FILE                call the extension's entry as SQLite 3.8 would
  */
@@ -18,12 +21,15 @@
 #define SQLITE_CORE 1 /* functions by name, of sqlite3ext.h the types alone */
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <sqlite3ext.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "syncost.h"
 
@@ -105,6 +111,36 @@ static void do_sql(char *name, char *sql)
 	sqlite3_free(message);
 }
 
+static int deny_pragma(void *context, int action, const char *a, const char *b, const char *c,
+		       const char *d)
+{
+	(void)context, (void)a, (void)b, (void)c, (void)d;
+	return action == SQLITE_PRAGMA ? SQLITE_DENY : SQLITE_OK;
+}
+
+static void do_deny(char *name, char *rest)
+{
+	sqlite3 **db = find(name);
+
+	(void)rest;
+	if (db)
+		(void)sqlite3_set_authorizer(*db, deny_pragma, NULL);
+}
+
+static void do_fork(char *name, char *sql)
+{
+	pid_t child;
+
+	(void)fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		do_sql(name, sql);
+		(void)fflush(stdout);
+		_exit(0);
+	}
+	(void)waitpid(child, NULL, 0);
+}
+
 static void do_witness(char *vfs, char *rest)
 {
 	int r = syncost_start(&(struct syncost_options){.anonymous = true});
@@ -182,6 +218,15 @@ static void do_threads(char *uri, char *rest)
 	}
 }
 
+static void do_touch(char *file, char *rest)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+
+	(void)rest;
+	if (fd >= 0)
+		(void)close(fd);
+}
+
 static void do_other(char *library, char *file)
 {
 	void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
@@ -242,9 +287,9 @@ static const struct {
 	const char *name;
 	void (*run)(char *first, char *rest);
 } commands[] = {
-	{"open", do_open},       {"close", do_close},     {"load", do_load},
-	{"sql", do_sql},         {"witness", do_witness}, {"rows", do_rows},
-	{"threads", do_threads}, {"other", do_other},     {"old", do_old},
+	{"deny", do_deny},   {"touch", do_touch},     {"fork", do_fork},   {"open", do_open},
+	{"close", do_close}, {"load", do_load},       {"sql", do_sql},     {"witness", do_witness},
+	{"rows", do_rows},   {"threads", do_threads}, {"other", do_other}, {"old", do_old},
 };
 
 static void run(char *line)

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import unittest
 
-from places import EXTENSION, SHARED, STATIC, Case
+from places import EXTENSION, READ_METER, SHARED, STATIC, Case
 
 PREFIX = "error during initialization: "  # SQLite's
 IO = ("SELECT database, role, operation, calls, failures, bytes FROM syncost_io "
@@ -86,6 +86,39 @@ class Loading(Case):
                          host("sql loader DELETE FROM syncost_io"))
         self.assertEqual(1, len(host("sql loader CREATE VIRTUAL TABLE x USING syncost_io")))
         self.assertEqual(["1"], host("sql loader SELECT 1"))
+
+    def test_reset_by_hand(self):
+        """the figures are not reset by what a schema says"""
+        host = self.loaded()
+        self.work(host)
+        host("sql a CREATE VIEW v AS SELECT syncost_reset()")
+        self.assertEqual(["error: unsafe use of syncost_reset()"], host("sql a SELECT * FROM v"))
+        self.assertNotEqual(["0"], host("sql loader SELECT count(*) FROM syncost_commits"))
+
+    def test_fork(self):
+        """a child begins with figures of its own; those of the parent stay what they were"""
+        host = self.loaded()
+        self.work(host)
+        before = host(f"sql loader {IO}")
+        self.assertEqual(["0|0"], host("fork loader SELECT (SELECT count(*) FROM syncost_io), "
+                                       "(SELECT count(*) FROM syncost_commits)"))
+        self.assertEqual(["NULL"], host("fork loader SELECT syncost_reset()"))
+        text = "\n".join(host("fork loader SELECT syncost_report()"))
+        self.assertIn("nothing was measured yet", text)
+        self.assertEqual(before, host(f"sql loader {IO}"))
+
+    def test_killed(self):
+        """a killed program's figures can still be read, until the next one starts"""
+        host = self.loaded()
+        self.work(host)
+        before = host(f"sql loader {IO}")
+        path = json.loads("\n".join(host("sql loader SELECT syncost_report('json')")))["meter"]
+        host.process.kill()
+        host.process.wait()
+        read = subprocess.run([READ_METER, path], capture_output=True, text=True, check=True)
+        self.assertEqual(before, [line.rsplit("|", 3)[0] for line in read.stdout.splitlines()])
+        self.loaded()
+        self.assertFalse(os.path.exists(path))
 
 
 class Refusing(Case):
@@ -322,6 +355,9 @@ class Settings(Case):
                                  host("sql a SELECT value, source FROM syncost_settings WHERE "
                                       f"is_this AND schema = '{schema}' AND "
                                       f"setting = '{setting}'"))
+        self.assertEqual(["m|1|0", "main|1|1"],
+                         host("sql a SELECT DISTINCT schema, connection, measured "
+                              "FROM syncost_settings WHERE is_this ORDER BY 1"))
         calls = ("sql loader SELECT sum(calls) FROM syncost_io "
                  "WHERE operation = 'file_control'")
         before = host(calls)
@@ -329,6 +365,16 @@ class Settings(Case):
         self.assertEqual(before, host(calls))
         host("sql a PRAGMA synchronous")  # control: the program's own is
         self.assertNotEqual(before, host(calls))
+
+    def test_denied(self):
+        """where the program forbids the questions, what was seen is the answer"""
+        host = self.loaded()
+        self.work(host)
+        host("deny a")
+        self.assertEqual(["error: not authorized"], host("sql a PRAGMA synchronous"))
+        self.assertEqual(["1|1|wal|seen"],
+                         host("sql a SELECT is_this, measured, value, source "
+                              "FROM syncost_settings WHERE setting = 'journal_mode'"))
 
     def test_locks(self):
         """asking opens no file: the locks of a connection hold"""
@@ -344,6 +390,8 @@ class Settings(Case):
         other = self.host()
         other(f"open b {self.db}")
         self.assertEqual(["error: database is locked"], other("sql b INSERT INTO t VALUES(1)"))
+        host(f"touch {self.db}")  # control: opened and closed once, they do not
+        self.assertEqual([], other("sql b INSERT INTO t VALUES(1)"))
 
     def descriptors(self, host):
         folder = f"/proc/{host.process.pid}/fd"
