@@ -31,6 +31,7 @@ SQLITE_EXTENSION_INIT1
 
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 static bool is_started;
+static const sqlite3_vfs *over; /* what the shim wraps */
 static struct sc_report_head head = {.name = NAME};
 
 /* --- functions */
@@ -123,14 +124,26 @@ static int refuse(char **ret_message, const char *format, const char *what)
 	return SQLITE_ERROR;
 }
 
-static int start(char **ret_message)
+static int register_shim(char **ret_message)
 {
-	const sqlite3_vfs *over = sqlite3_vfs_find(NULL);
+	sqlite3_vfs *wrapped = sqlite3_vfs_find(NULL);
 	int r;
 
-	if (!over)
-		return refuse(ret_message, "syncost: this SQLite has no default VFS to measure%s",
-			      "");
+	if (!wrapped)
+		return refuse(ret_message, "syncost: this SQLite has %s VFS to measure", "no");
+	r = syncost_register(NULL, NAME, true);
+	if (r < 0)
+		return refuse(ret_message, "syncost: cannot register the VFS " NAME ": %s",
+			      strerror(-r));
+	over = wrapped;
+	head.over = wrapped->zName;
+	return SQLITE_OK;
+}
+
+static int start(char **ret_message)
+{
+	int r, rc;
+
 	if (sqlite3_vfs_find(NAME))
 		return refuse(ret_message,
 			      "syncost: there is a VFS named " NAME " already, %s: use that one",
@@ -138,19 +151,33 @@ static int start(char **ret_message)
 	r = start_meter();
 	if (r < 0)
 		return refuse(ret_message, "syncost: cannot make a meter: %s", strerror(-r));
-	r = syncost_register(NULL, NAME, true);
-	if (r < 0) {
+	rc = register_shim(ret_message);
+	if (rc != SQLITE_OK)
 		(void)syncost_stop();
-		return refuse(ret_message, "syncost: cannot register the VFS " NAME ": %s",
-			      strerror(-r));
-	}
-	head.over = over->zName;
-	is_started = true;
-	return sqlite3_auto_extension((void (*)(void))connection_opens);
+	else
+		is_started = true;
+	return rc;
 }
 
-static int start_once(const sqlite3_api_routines *api, char **ret_message)
+/*
+ * After sqlite3_shutdown() the wrapped VFS is the default again, and nobody is told of connections
+ * that open. Where another shim is the default, that is left as it is.
+ */
+static int restart(char **ret_message)
 {
+	sqlite3_vfs *ours = sqlite3_vfs_find(NAME);
+
+	if (!ours)
+		return register_shim(ret_message);
+	if (sqlite3_vfs_find(NULL) == over)
+		return sqlite3_vfs_register(ours, 1);
+	return SQLITE_OK;
+}
+
+static int start_process(const sqlite3_api_routines *api, char **ret_message)
+{
+	int rc;
+
 	if (api->libversion_number() < OLDEST) {
 		*ret_message = api->mprintf("syncost: needs SQLite " OLDEST_TEXT
 					    " or newer, this program has %s",
@@ -162,10 +189,11 @@ static int start_once(const sqlite3_api_routines *api, char **ret_message)
 					    "process: load a copy of the extension's file");
 		return SQLITE_ERROR;
 	}
-	if (is_started)
-		return SQLITE_OK;
-	SQLITE_EXTENSION_INIT2(api);
-	return start(ret_message);
+	if (!is_started)
+		SQLITE_EXTENSION_INIT2(api);
+	rc = is_started ? restart(ret_message) : start(ret_message);
+	/* Once more is as good as once. */
+	return rc == SQLITE_OK ? sqlite3_auto_extension((void (*)(void))connection_opens) : rc;
 }
 
 /* Not one entry by the other: what is exported may be that of another copy of the file. */
@@ -174,7 +202,7 @@ static int load(sqlite3 *db, char **ret_message, const sqlite3_api_routines *api
 	int rc;
 
 	(void)pthread_mutex_lock(&loading);
-	rc = start_once(api, ret_message);
+	rc = start_process(api, ret_message);
 	(void)pthread_mutex_unlock(&loading);
 	if (rc == SQLITE_OK)
 		rc = attach(db);

@@ -10,6 +10,8 @@
  *	sql NAME TEXT           rows, columns separated by "|", or "error: ..."
  *	deny NAME               an authorizer that forbids PRAGMA
  *	fork NAME TEXT          as sql, in a child
+ *	loads FILE              as load, in eight threads at once, with connections of their own
+ *	shutdown                sqlite3_shutdown(), and again sqlite3_initialize()
  *	witness VFS             the C API's shim over the default VFS, as the new default
  *	rows                    what that saw: path|role|op|calls|failures|bytes
  *	threads URI COUNT LOOPS each inserts LOOPS rows into a database of its own, URI with %d
@@ -109,6 +111,42 @@ static void do_sql(char *name, char *sql)
 	if (db && sqlite3_exec(*db, sql, print_row, NULL, &message) != SQLITE_OK)
 		say_error(message);
 	sqlite3_free(message);
+}
+
+static void *load_and_ask(void *file)
+{
+	sqlite3 *db = NULL;
+	char *message = NULL;
+
+	if (sqlite3_open_v2(":memory:", &db, OPEN_FLAGS, NULL) != SQLITE_OK)
+		abort();
+	(void)sqlite3_enable_load_extension(db, 1);
+	if (sqlite3_load_extension(db, file, NULL, &message) != SQLITE_OK ||
+	    sqlite3_exec(db, "SELECT * FROM syncost_settings", NULL, NULL, &message) != SQLITE_OK)
+		say_error(message);
+	sqlite3_free(message);
+	(void)sqlite3_close(db);
+	return NULL;
+}
+
+static void do_loads(char *file, char *rest)
+{
+	pthread_t threads[8];
+
+	(void)rest;
+	for (int i = 0; i < 8; i++) {
+		if (pthread_create(&threads[i], NULL, load_and_ask, file) != 0)
+			abort();
+	}
+	for (int i = 0; i < 8; i++)
+		(void)pthread_join(threads[i], NULL);
+}
+
+static void do_shutdown(char *name, char *rest)
+{
+	(void)name, (void)rest;
+	if (sqlite3_shutdown() != SQLITE_OK || sqlite3_initialize() != SQLITE_OK)
+		say_error("cannot shut down");
 }
 
 static int deny_pragma(void *context, int action, const char *a, const char *b, const char *c,
@@ -287,9 +325,11 @@ static const struct {
 	const char *name;
 	void (*run)(char *first, char *rest);
 } commands[] = {
-	{"deny", do_deny},   {"touch", do_touch},     {"fork", do_fork},   {"open", do_open},
-	{"close", do_close}, {"load", do_load},       {"sql", do_sql},     {"witness", do_witness},
-	{"rows", do_rows},   {"threads", do_threads}, {"other", do_other}, {"old", do_old},
+	{"deny", do_deny},       {"loads", do_loads}, {"shutdown", do_shutdown},
+	{"touch", do_touch},     {"fork", do_fork},   {"open", do_open},
+	{"close", do_close},     {"load", do_load},   {"sql", do_sql},
+	{"witness", do_witness}, {"rows", do_rows},   {"threads", do_threads},
+	{"other", do_other},     {"old", do_old},
 };
 
 static void run(char *line)

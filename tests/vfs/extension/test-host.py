@@ -75,6 +75,33 @@ class Loading(Case):
             rows = host("sql loader SELECT commits FROM syncost_checkpoints")
             self.assertEqual(["51"] * 8, rows)
 
+    def test_loads(self):
+        """eight threads that load it at the same moment register one shim, and all have the tables"""
+        host = self.host()
+        self.assertEqual([], host(f"loads {EXTENSION}"))
+        host("open a :memory:")
+        self.work(host, "b")
+        self.assertIn("VFS syncost over unix;", host("sql a SELECT syncost_report()")[0])
+        once = self.loaded()
+        self.work(once, uri=f"{self.home}/once.db")
+        self.assertEqual(self.writes(once, f"{self.home}/once.db"), self.writes(host, name="a"))
+
+    def test_shutdown(self):
+        """after SQLite was shut down nothing is measured, until it is loaded again"""
+        host = self.loaded()
+        self.work(host)
+        host("close a")
+        host("close loader")
+        self.assertEqual([], host("shutdown"))
+        host("open a :memory:")
+        self.assertEqual(["error: no such table: syncost_io"],
+                         host("sql a SELECT * FROM syncost_io"))
+        self.assertEqual([], host(f"load a {EXTENSION}"))
+        before = self.writes(host, name="a")
+        self.work(host, "b")
+        self.assertGreater(self.writes(host, name="b"), before)
+        self.assertIn("VFS syncost over unix;", host("sql b SELECT syncost_report()")[0])
+
     def test_memory(self):
         """what the program sees of a failure: one line, and its connection goes on"""
         host = self.loaded()
