@@ -136,7 +136,7 @@ static bool put_part(cJSON *json, const char *key, const struct sc_probe_part *p
 		if (!sc_json_put_u64(object, shown[i].name, part->ns[shown[i].index]))
 			return false;
 	}
-	return true;
+	return sc_json_put_u64(object, "mean", part->mean_ns);
 }
 
 static bool put_figures(cJSON *json, const struct sc_probe_row *row)

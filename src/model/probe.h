@@ -53,6 +53,7 @@ enum { SC_PROBE_MIN = 0, SC_PROBE_P50 = 5, SC_PROBE_P90 = 7, SC_PROBE_P99 = 9, S
 
 struct sc_probe_part {
 	uint64_t n;                      /* samples; 0: not told apart */
+	uint64_t mean_ns;                /* to be held against tools that know no other */
 	uint64_t ns[SC_PROBE_QUANTILES]; /* at sc_probe_quantiles[] */
 };
 

@@ -48,7 +48,7 @@ static void add_histogram(struct sc_buffer *line, const struct sc_probe_row *row
 static void title_of(const struct sc_probe_row *row, char *text, size_t text_bytes)
 {
 	static const char *const files[] = {
-		[SC_PROBE_CREATE] = "new file: write, sync, directory sync",
+		[SC_PROBE_CREATE] = "new file, sync, directory sync",
 		[SC_PROBE_TRUNCATE] = "truncate, sync",
 		[SC_PROBE_UNLINK] = "unlink, directory sync",
 		[SC_PROBE_CLEAN] = "sync of a clean file",

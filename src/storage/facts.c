@@ -7,7 +7,7 @@
  *	mount    by the mount's number where the kernel gives it (statx, 5.8), else by the longest
  *	         mount point above the path. Not by st_dev: btrfs gives each subvolume a number that
  *	         mountinfo does not know.
- *	kind     by the name of the file system; a table below
+ *	kind     by the name of the file system; filesystem.c
  *	device   by the number in mountinfo; file systems over several devices (btrfs) have none
  *	         there: by the mount's source, and for btrfs /sys/fs/btrfs/UUID/devices
  *	disks    disk.c
@@ -31,6 +31,7 @@
 #include "../base/buffer.h"
 #include "../base/files.h"
 #include "disk.h"
+#include "filesystem.h"
 #include "mount.h"
 
 #define MOUNTINFO_BYTES_MAX (16u << 20) /* a host of many containers has some thousand lines */
@@ -47,86 +48,6 @@ static const char *const kind_names[] = {
 /* clang-format on */
 
 static_assert(SC_ARRAY_COUNT(kind_names) == SC_STORAGE_KIND_COUNT_, "each kind has a name");
-
-/* File systems that are not on block devices. */
-/* clang-format off */
-static const struct {
-	const char *filesystem;
-	enum sc_storage_kind kind;
-} kinds[] = {
-	{"9p", SC_STORAGE_NETWORK},
-	{"afs", SC_STORAGE_NETWORK},
-	{"aufs", SC_STORAGE_OVERLAY},
-	{"beegfs", SC_STORAGE_NETWORK},
-	{"ceph", SC_STORAGE_NETWORK},
-	{"cifs", SC_STORAGE_NETWORK},
-	{"coda", SC_STORAGE_NETWORK},
-	{"devtmpfs", SC_STORAGE_MEMORY},
-	{"ecryptfs", SC_STORAGE_OVERLAY},
-	{"fuse", SC_STORAGE_USER},
-	{"fuse.ceph", SC_STORAGE_NETWORK},
-	{"fuse.glusterfs", SC_STORAGE_NETWORK},
-	{"fuse.s3fs", SC_STORAGE_NETWORK},
-	{"fuse.sshfs", SC_STORAGE_NETWORK},
-	{"gpfs", SC_STORAGE_NETWORK},
-	{"hugetlbfs", SC_STORAGE_MEMORY},
-	{"lustre", SC_STORAGE_NETWORK},
-	{"ncpfs", SC_STORAGE_NETWORK},
-	{"nfs", SC_STORAGE_NETWORK},
-	{"nfs4", SC_STORAGE_NETWORK},
-	{"orangefs", SC_STORAGE_NETWORK},
-	{"overlay", SC_STORAGE_OVERLAY},
-	{"prl_fs", SC_STORAGE_NETWORK},
-	{"ramfs", SC_STORAGE_MEMORY},
-	{"rootfs", SC_STORAGE_MEMORY},
-	{"smb3", SC_STORAGE_NETWORK},
-	{"smbfs", SC_STORAGE_NETWORK},
-	{"tmpfs", SC_STORAGE_MEMORY},
-	{"vboxsf", SC_STORAGE_NETWORK},
-	{"virtiofs", SC_STORAGE_NETWORK},
-	{"vmhgfs", SC_STORAGE_NETWORK},
-};
-/* clang-format on */
-
-/* For machines that do not let us read mountinfo: statfs() names families only. */
-static const struct {
-	uint64_t magic;
-	const char *filesystem;
-	enum sc_storage_kind kind;
-} magics[] = {
-	{0x0000ef53, "ext2, ext3 or ext4", SC_STORAGE_BLOCK},
-	{0x00006969, "nfs", SC_STORAGE_NETWORK},
-	{0x01021994, "tmpfs", SC_STORAGE_MEMORY},
-	{0x01021997, "9p", SC_STORAGE_NETWORK},
-	{0x2fc12fc1, "zfs", SC_STORAGE_BLOCK},
-	{0x58465342, "xfs", SC_STORAGE_BLOCK},
-	{0x65735546, "fuse", SC_STORAGE_USER},
-	{0x794c7630, "overlay", SC_STORAGE_OVERLAY},
-	{0x858458f6, "ramfs", SC_STORAGE_MEMORY},
-	{0x9123683e, "btrfs", SC_STORAGE_BLOCK},
-	{0xf2f52010, "f2fs", SC_STORAGE_BLOCK},
-	{0xff534d42, "cifs", SC_STORAGE_NETWORK},
-};
-
-/* Mount options under which a sync does not reach the device. */
-/* clang-format off */
-static const struct {
-	const char *filesystem;
-	const char *option;
-} flush_disablers[] = {
-	{"btrfs", "nobarrier"},
-	{"ext3", "barrier=0"},
-	{"ext3", "nobarrier"},
-	{"ext4", "barrier=0"},
-	{"ext4", "nobarrier"},
-	{"f2fs", "fsync_mode=nobarrier"},
-	{"f2fs", "nobarrier"},
-	{"jfs", "nointegrity"},
-	{"overlay", "volatile"},
-	{"reiserfs", "barrier=none"},
-	{"xfs", "nobarrier"},
-};
-/* clang-format on */
 
 /* Facts being filled. An allocation that fails is remembered until the end. */
 struct builder {
@@ -183,26 +104,6 @@ static void SC_PRINTF(2, 3) set_disk_absent(struct builder *builder, const char 
 	set_reason(builder, &facts->rotational_reason, &facts->rotational_status, format,
 		   arguments);
 	va_end(arguments);
-}
-
-static enum sc_storage_kind kind_of(const char *filesystem)
-{
-	for (size_t i = 0; i < SC_ARRAY_COUNT(kinds); i++) {
-		if (strcmp(kinds[i].filesystem, filesystem) == 0)
-			return kinds[i].kind;
-	}
-	return strncmp(filesystem, "fuse.", 5) == 0 ? SC_STORAGE_USER : SC_STORAGE_BLOCK;
-}
-
-static bool disables_flush(const struct sc_mount *mount)
-{
-	for (size_t i = 0; i < SC_ARRAY_COUNT(flush_disablers); i++) {
-		if (strcmp(flush_disablers[i].filesystem, mount->filesystem) == 0 &&
-		    (sc_options_have(mount->super_options, flush_disablers[i].option) ||
-		     sc_options_have(mount->options, flush_disablers[i].option)))
-			return true;
-	}
-	return false;
 }
 
 /* The mount's options, then those of the file system that are not among them. */
@@ -350,8 +251,8 @@ static bool add_backing(void *context, struct sc_disks *disks, const char *path,
 	(void)snprintf(file, sizeof(file), "%s%s", builder->root, path);
 	if (access(file, F_OK) < 0 || sc_mount_by_path(builder->mountinfo, path, &below) != 0)
 		return false;
-	kind = kind_of(below.filesystem);
-	builder->facts->flush_disabled |= disables_flush(&below);
+	kind = sc_filesystem_kind(below.filesystem);
+	builder->facts->flush_disabled |= sc_mount_disables_flush(&below);
 	builder->facts->in_memory |= kind == SC_STORAGE_MEMORY;
 	builder->facts->is_network |= kind == SC_STORAGE_NETWORK;
 	sc_buffer_printf(&disks->description, " on %s", below.filesystem);
@@ -407,13 +308,15 @@ static void describe_overlay(struct builder *builder, const struct sc_mount *mou
 	SC_CLEANUP(sc_mount_fini) struct sc_mount below = {0};
 
 	if (upper && sc_mount_by_path(mountinfo, upper, &below) == 0) {
-		builder->facts->flush_disabled |= disables_flush(&below);
-		if (kind_of(below.filesystem) == SC_STORAGE_BLOCK) {
+		builder->facts->flush_disabled |= sc_mount_disables_flush(&below);
+		if (sc_filesystem_kind(below.filesystem) == SC_STORAGE_BLOCK) {
 			describe_block(builder, &below);
 			return;
 		}
-		builder->facts->in_memory = kind_of(below.filesystem) == SC_STORAGE_MEMORY;
-		builder->facts->is_network = kind_of(below.filesystem) == SC_STORAGE_NETWORK;
+		builder->facts->in_memory =
+			sc_filesystem_kind(below.filesystem) == SC_STORAGE_MEMORY;
+		builder->facts->is_network =
+			sc_filesystem_kind(below.filesystem) == SC_STORAGE_NETWORK;
 	}
 	set(builder, &builder->facts->storage, below.line ? below.filesystem : mount->source);
 	set_disk_absent(builder, "%s: the storage underneath is not visible from here",
@@ -456,10 +359,10 @@ static void describe_mount(struct builder *builder, const struct sc_mount *mount
 	struct sc_storage_facts *facts = builder->facts;
 
 	builder->mountinfo = mountinfo;
-	facts->kind = kind_of(mount->filesystem);
+	facts->kind = sc_filesystem_kind(mount->filesystem);
 	facts->in_memory = facts->kind == SC_STORAGE_MEMORY;
 	facts->is_network = facts->kind == SC_STORAGE_NETWORK;
-	facts->flush_disabled = disables_flush(mount);
+	facts->flush_disabled = sc_mount_disables_flush(mount);
 	set(builder, &facts->filesystem, mount->filesystem);
 	set(builder, &facts->mount_point, mount->point);
 	set(builder, &facts->source, mount->source);
@@ -473,16 +376,15 @@ static void describe_magic(struct builder *builder, uint64_t magic, const char *
 	struct sc_storage_facts *facts = builder->facts;
 	struct sc_fact *const texts[] = {&facts->mount_point, &facts->mount_options, &facts->source,
 					 &facts->storage};
+	const char *name;
 
 	for (size_t i = 0; i < SC_ARRAY_COUNT(texts); i++)
 		set_absent(builder, texts[i], "%s", reason);
 	set_disk_absent(builder, "%s", reason);
-	for (size_t i = 0; i < SC_ARRAY_COUNT(magics); i++) {
-		if (magics[i].magic == magic) {
-			facts->kind = magics[i].kind;
-			set(builder, &facts->filesystem, magics[i].filesystem);
-			return;
-		}
+	name = sc_filesystem_of_magic(magic, &facts->kind);
+	if (name) {
+		set(builder, &facts->filesystem, name);
+		return;
 	}
 	set_absent(builder, &facts->filesystem, "type 0x%llx is not known, and %s",
 		   (unsigned long long)magic, reason);

@@ -14,6 +14,7 @@
 
 #define PAGE  4096u
 #define FRAME 4120u /* of a WAL: a page and its header */
+#define BLOCK 8192u /* of PostgreSQL, whose pg_test_fsync overwrites one */
 #define LARGE 65536u
 #define PAUSE 10000000u
 
@@ -35,7 +36,7 @@ static int add(struct sc_probe *probe, const struct sc_probe_row *row)
 
 static int add_methods(struct sc_probe *probe, bool is_quick)
 {
-	static const uint64_t sizes[] = {PAGE, FRAME, LARGE};
+	static const uint64_t sizes[] = {PAGE, FRAME, BLOCK, LARGE};
 
 	for (int state = SC_PROBE_OVERWRITE; state <= SC_PROBE_FALLOCATED; state++) {
 		for (size_t size = 0; size < SC_ARRAY_COUNT(sizes); size++) {
@@ -54,7 +55,8 @@ static int add_methods(struct sc_probe *probe, bool is_quick)
 							: is_first && state != SC_PROBE_FALLOCATED,
 				};
 
-				if (is_quick && !row.is_main)
+				if ((is_quick && !row.is_main) ||
+				    (row.bytes == BLOCK && state != SC_PROBE_OVERWRITE))
 					continue;
 				(void)snprintf(row.key, sizeof(row.key), "%s/%" PRIu64 "/%s",
 					       sc_probe_state_name(row.state), row.bytes,

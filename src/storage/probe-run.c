@@ -246,8 +246,13 @@ static int run_rounds(struct run *run, uint32_t *order, struct sc_error *error)
 /* Sorts @ns. */
 static void summarise_part(double *ns, size_t count, struct sc_probe_part *part)
 {
+	double sum = 0;
+
 	sc_sort_doubles(ns, count);
+	for (size_t i = 0; i < count; i++)
+		sum += ns[i];
 	part->n = count;
+	part->mean_ns = (uint64_t)(sum / (double)count);
 	for (size_t i = 0; i < SC_PROBE_QUANTILES; i++) {
 		double value = ns[0];
 
