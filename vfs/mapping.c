@@ -92,6 +92,8 @@ static bool is_stale(int directory_fd, const char *name)
 	bool is_free;
 	int fd;
 
+	if (*end == '.')
+		end += 1 + strspn(end + 1, "0123456789");
 	if (pid <= 0 || *end != '\0' || pid == (long)getpid())
 		return false;
 	if (kill((pid_t)pid, 0) == 0 || errno != ESRCH)
@@ -178,8 +180,9 @@ static size_t add_number(size_t length, unsigned long number)
 }
 
 /*
- * Writes "DIRECTORY/syncost-meter.PID", of a kept file with ".TRY" behind it: a process has another
- * after each exec. No stdio, it also runs in a child of fork().
+ * Writes "DIRECTORY/syncost-meter.PID". With ".TRY" behind it where the process has several: of
+ * kept files one after each exec, of others one of each copy of this code in it. No stdio, it also
+ * runs in a child of fork().
  */
 static int name_file(unsigned long try)
 {
@@ -192,11 +195,24 @@ static int name_file(unsigned long try)
 	file_path[length++] = '/';
 	memcpy(file_path + length, FILE_PREFIX, strlen(FILE_PREFIX));
 	length = add_number(length + strlen(FILE_PREFIX), (unsigned long)getpid());
-	if (is_kept) {
+	if (is_kept || try > 0) {
 		file_path[length++] = '.';
 		(void)add_number(length, try);
 	}
 	return 0;
+}
+
+/* Whether the file of that name is of an earlier process of the same number. */
+static bool is_left_behind(void)
+{
+	int fd = open(file_path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool is_free;
+
+	if (fd < 0)
+		return errno != ENOENT;
+	is_free = flock(fd, LOCK_EX | LOCK_NB) == 0;
+	(void)close(fd); /* nothing was written */
+	return is_free;
 }
 
 /* A new file of this process, locked and at full size. */
@@ -209,8 +225,7 @@ static int create_file(int *ret_fd)
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < sizeof(struct sc_meter))
 		return -EFBIG;
 
-	/* Left behind by an earlier process of the same number; a live one would be this one. */
-	if (!is_kept)
+	if (!is_kept && is_left_behind())
 		(void)unlink(file_path);
 	fd = open(file_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
@@ -236,7 +251,7 @@ static int map_file(void)
 		r = name_file(try);
 		if (r == 0)
 			r = create_file(&fd);
-	} while (r == -EEXIST && is_kept && ++try < tries);
+	} while (r == -EEXIST && ++try < tries);
 	if (r < 0) {
 		file_path[0] = '\0';
 		return r;

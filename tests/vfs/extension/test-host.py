@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The extension in C programs: what it wraps, who is measured, what it refuses."""
 
+import glob
 import json
 import os
 import re
@@ -185,6 +186,12 @@ class Refusing(Case):
         copy = shutil.copy(EXTENSION, f"{self.home}/copy.so")
         self.assertEqual(["0"], host(f"other libsqlite3.so.0 {copy}"))
         self.assertEqual(["1"], host("sql loader SELECT count(*) FROM syncost_checkpoints"))
+        path = json.loads("\n".join(host("sql loader SELECT syncost_report('json')")))["meter"]
+        read = subprocess.run([READ_METER, path], capture_output=True, text=True, check=True)
+        self.assertEqual(host(f"sql loader {IO}"),
+                         [line.rsplit("|", 3)[0] for line in read.stdout.splitlines()])
+        self.assertEqual(0, host.end())
+        self.assertEqual([], glob.glob(f"{path}*"))
 
 
 class Wrapping(Case):
