@@ -105,6 +105,13 @@ struct syncost_row {
 	uint32_t *buckets; /* SC_HIST_BUCKETS counts, owned by the snapshot; NULL if timed is 0 */
 };
 
+struct syncost_statement {
+	uint32_t number; /* as in struct sc_commit */
+	char sql[SC_METER_SQL_BYTES];
+	uint64_t executions, steps, timed, ns, commits, syncs, sync_ns, bytes;
+	uint64_t lock_waits, lock_wait_ns, checkpoints, checkpoint_ns;
+};
+
 struct syncost_database {
 	char path[SC_METER_PATH_BYTES]; /* empty: slot not used */
 	uint64_t size_bytes[SC_ROLE_COUNT_];
@@ -156,7 +163,9 @@ struct syncost_snapshot {
 	size_t row_count;
 	struct sc_commit *commits; /* the newest kept ones, by end_ns */
 	size_t commit_count;
-	uint64_t commits_dropped; /* overwritten in the rings */
+	uint64_t commits_dropped;             /* overwritten in the rings */
+	struct syncost_statement *statements; /* by number */
+	size_t statement_count;
 };
 
 /**

@@ -157,6 +157,53 @@ static void subtract_totals(struct syncost_snapshot *snapshot,
 		snapshot->transactions > kept ? snapshot->transactions - kept : 0;
 }
 
+static const struct syncost_statement *find_statement(const struct syncost_snapshot *snapshot,
+						      uint32_t number)
+{
+	for (size_t i = 0; i < snapshot->statement_count; i++) {
+		if (snapshot->statements[i].number == number)
+			return &snapshot->statements[i];
+	}
+	return NULL;
+}
+
+static void subtract_statement(struct syncost_statement *statement,
+			       const struct syncost_statement *earlier)
+{
+	statement->executions = since(statement->executions, earlier->executions);
+	statement->steps = since(statement->steps, earlier->steps);
+	statement->timed = since(statement->timed, earlier->timed);
+	statement->ns = since(statement->ns, earlier->ns);
+	statement->commits = since(statement->commits, earlier->commits);
+	statement->syncs = since(statement->syncs, earlier->syncs);
+	statement->sync_ns = since(statement->sync_ns, earlier->sync_ns);
+	statement->bytes = since(statement->bytes, earlier->bytes);
+	statement->lock_waits = since(statement->lock_waits, earlier->lock_waits);
+	statement->lock_wait_ns = since(statement->lock_wait_ns, earlier->lock_wait_ns);
+	statement->checkpoints = since(statement->checkpoints, earlier->checkpoints);
+	statement->checkpoint_ns = since(statement->checkpoint_ns, earlier->checkpoint_ns);
+}
+
+static int copy_statements(struct syncost_snapshot *snapshot, const struct syncost_snapshot *later,
+			   const struct syncost_snapshot *earlier)
+{
+	size_t count = later->statement_count;
+
+	snapshot->statements = calloc(count ? count : 1, sizeof(snapshot->statements[0]));
+	if (!snapshot->statements)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		const struct syncost_statement *before =
+			find_statement(earlier, later->statements[i].number);
+
+		snapshot->statements[i] = later->statements[i];
+		if (before)
+			subtract_statement(&snapshot->statements[i], before);
+	}
+	snapshot->statement_count = count;
+	return 0;
+}
+
 int syncost_snapshot_since(const struct syncost_snapshot *later,
 			   const struct syncost_snapshot *earlier,
 			   struct syncost_snapshot **ret_snapshot)
@@ -174,10 +221,14 @@ int syncost_snapshot_since(const struct syncost_snapshot *later,
 	snapshot->row_count = 0;
 	snapshot->commits = NULL;
 	snapshot->commit_count = 0;
+	snapshot->statements = NULL;
+	snapshot->statement_count = 0;
 
 	r = subtract_rows(snapshot, later, earlier);
 	if (r == 0)
 		r = copy_commits(snapshot, later, earlier);
+	if (r == 0)
+		r = copy_statements(snapshot, later, earlier);
 	if (r < 0) {
 		syncost_snapshot_free(snapshot);
 		return r;

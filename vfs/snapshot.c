@@ -246,6 +246,45 @@ static void copy_database(const struct sc_database *database, struct syncost_dat
 	ret->lock_wait_ns = LOAD(database->lock_wait_ns);
 }
 
+/* --- statements */
+
+/* What is not taken has no memory behind it, and would get some if it were looked at. */
+static int copy_statements(const struct sc_meter *meter, struct syncost_snapshot *snapshot)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 1; i < SC_METER_STATEMENTS; i++)
+		count += LOAD(meter->statement_entries[i].is_ready) != 0;
+	snapshot->statements = calloc(count ? count : 1, sizeof(snapshot->statements[0]));
+	if (!snapshot->statements)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < SC_METER_STATEMENTS && snapshot->statement_count < count; i++) {
+		const struct sc_statement *from = &meter->statements[i];
+		struct syncost_statement *into = &snapshot->statements[snapshot->statement_count];
+
+		if (!atomic_load_explicit(&meter->statement_entries[i].is_ready,
+					  memory_order_acquire))
+			continue;
+		into->number = i;
+		memcpy(into->sql, from->sql, sizeof(into->sql));
+		into->sql[sizeof(into->sql) - 1] = '\0';
+		into->executions = LOAD(from->executions);
+		into->steps = LOAD(from->steps);
+		into->timed = LOAD(from->timed);
+		into->ns = LOAD(from->ns);
+		into->commits = LOAD(from->commits);
+		into->syncs = LOAD(from->syncs);
+		into->sync_ns = LOAD(from->sync_ns);
+		into->bytes = LOAD(from->bytes);
+		into->lock_waits = LOAD(from->lock_waits);
+		into->lock_wait_ns = LOAD(from->lock_wait_ns);
+		into->checkpoints = LOAD(from->checkpoints);
+		into->checkpoint_ns = LOAD(from->checkpoint_ns);
+		snapshot->statement_count++;
+	}
+	return 0;
+}
+
 /* --- the split */
 
 static uint64_t without(uint64_t value, uint64_t less)
@@ -353,6 +392,8 @@ static int fill(const struct sc_meter *meter, uint64_t at_ns, struct syncost_sna
 	r = merge_rows(meter, snapshot);
 	if (r == 0)
 		r = merge_commits(meter, snapshot);
+	if (r == 0)
+		r = copy_statements(meter, snapshot);
 	if (r < 0)
 		return r;
 	for (uint32_t i = 0; i < SC_METER_SHARDS; i++) {
@@ -451,5 +492,6 @@ void syncost_snapshot_free(struct syncost_snapshot *snapshot)
 		free(snapshot->rows[i].buckets);
 	free(snapshot->rows);
 	free(snapshot->commits);
+	free(snapshot->statements);
 	free(snapshot);
 }

@@ -8,7 +8,8 @@
  * One meter is one file mapping on tmpfs ($XDG_RUNTIME_DIR or /dev/shm, mode 0600), never on the
  * measured disk. A killed process loses nothing; a reader may look at any moment.
  *
- *   header | shard_entries[] | series_entries[] | databases[] || shards[] | series[]
+ *   header | shard_entries[] | series_entries[] | statement_entries[] | databases[] ||
+ *   shards[] | series[] | statements[]
  *
  * What is left of the double bar always has memory behind it; a shard or series has it once its
  * entry says that it is taken.
@@ -37,6 +38,8 @@
 #define SC_METER_SERIES        8192u /* over all shards */
 #define SC_METER_COMMITS       1024u /* commit records kept per shard; a power of two */
 #define SC_METER_PROGRAM_BYTES 16u   /* the kernel keeps no more of a process's name */
+#define SC_METER_STATEMENTS    1024u /* SQL texts; number 0 is none */
+#define SC_METER_SQL_BYTES     448u  /* of each, with the final NUL */
 #define SC_METER_PATH_BYTES    512u  /* with the final NUL; a longer path keeps its tail */
 
 /* Where a figure was taken. What SQLite asks and what the kernel is asked are never added. */
@@ -269,6 +272,29 @@ struct sc_database {
 	_Atomic uint64_t lock_wait_ns;
 };
 
+struct sc_statement_entry {
+	_Atomic uint64_t hash; /* of the text; 0: not taken */
+	_Atomic uint64_t
+		is_ready; /* set last: there is memory behind it, and the text is complete */
+};
+
+/* What was charged to one SQL text; of a call into SQLite what lies underneath it. */
+struct sc_statement {
+	_Atomic uint64_t executions; /* that came to their end */
+	_Atomic uint64_t steps;      /* calls into SQLite: a row each, or the whole */
+	_Atomic uint64_t timed;      /* of those: n of ns */
+	_Atomic uint64_t ns;
+	_Atomic uint64_t commits;
+	_Atomic uint64_t syncs;
+	_Atomic uint64_t sync_ns;
+	_Atomic uint64_t bytes; /* written */
+	_Atomic uint64_t lock_waits;
+	_Atomic uint64_t lock_wait_ns;
+	_Atomic uint64_t checkpoints;   /* that it ran, */
+	_Atomic uint64_t checkpoint_ns; /* and what they took */
+	char sql[SC_METER_SQL_BYTES];
+};
+
 enum sc_clock_kind {
 	SC_CLOCK_MONOTONIC, /* clock_gettime(CLOCK_MONOTONIC) */
 	SC_CLOCK_TSC,       /* invariant TSC, scaled to it */
@@ -299,9 +325,12 @@ struct sc_meter {
 	_Atomic uint64_t total_bytes_max;
 	struct sc_shard_entry shard_entries[SC_METER_SHARDS];
 	struct sc_series_entry series_entries[SC_METER_SERIES];
+	struct sc_statement_entry statement_entries[SC_METER_STATEMENTS];
 	struct sc_database databases[SC_METER_DATABASES];
 	struct sc_shard shards[SC_METER_SHARDS];
 	struct sc_series series[SC_METER_SERIES];
+	struct sc_statement
+		statements[SC_METER_STATEMENTS]; /* memory behind it where it is taken */
 };
 
 static_assert(sizeof(struct sc_series) % 64 == 0, "series stay aligned");

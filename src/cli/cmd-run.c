@@ -27,16 +27,39 @@
 struct run_config {
 	struct sc_common_config common;
 	const char *out;
+	struct sc_option_number sql;
 	struct sc_option_number top;
 	bool quiet;
 };
+
+static const char *const sql_names[] = {"shape", "full", "none"};
+
+static const char *sql_name(int value)
+{
+	return (size_t)value < SC_ARRAY_COUNT(sql_names) ? sql_names[value] : NULL;
+}
+
+static bool sql_parse(const char *text, int *ret_value)
+{
+	for (size_t i = 0; i < SC_ARRAY_COUNT(sql_names); i++) {
+		if (strcmp(sql_names[i], text) == 0) {
+			*ret_value = (int)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static const struct sc_choices choices_sql = {sql_name, sql_parse};
 
 /* clang-format off */
 static const struct sc_option rows[] = {
 	{ "out", 'o', SC_OPTION_PATH, 0, offsetof(struct run_config, out), "DIR", NULL, 0, 0, NULL,
 	  "Report folder: a new or an empty directory. By default a new one in ./syncost-reports." },
+	{ "sql", 0, SC_OPTION_ENUM, 0, offsetof(struct run_config, sql), "TEXT", "shape", 0, 0,
+	  &choices_sql, "Of statements what is kept. Their shape has no literals." },
 	{ "top", 'n', SC_OPTION_COUNT, 0, offsetof(struct run_config, top), "N", "20", 1, 1000, NULL,
-	  "How many of the slowest commits are kept." },
+	  "How many of the slowest commits and of the statements are kept." },
 	{ "quiet", 'q', SC_OPTION_FLAG, 0, offsetof(struct run_config, quiet), NULL, NULL, 0, 0, NULL,
 	  "Print nothing of our own; the report folder has it all." },
 	SC_OPTION_HELP_ROW,
@@ -140,6 +163,7 @@ static int run(const struct sc_invocation *invocation, struct sc_error *error)
 		.tool_commit = sc_tool_commit(),
 		.tool_dirty = sc_tool_is_dirty(),
 		.top = (size_t)config->top.value,
+		.sql = sql_name((int)config->sql.value),
 	};
 	int r;
 

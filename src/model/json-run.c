@@ -207,6 +207,10 @@ static cJSON *commit_of(const struct sc_run *run, const struct sc_run_commit *co
 	    !sc_json_put_u64(json, "bytes", commit->bytes) ||
 	    !sc_json_put_u64(json, "syncs", commit->syncs) ||
 	    !sc_json_put_u64(json, "databases", commit->databases) ||
+	    !sc_json_put_text(json, "sql",
+			      commit->statement == SC_RUN_NO_STATEMENT
+				      ? NULL
+				      : run->statements[commit->statement].sql) ||
 	    !sc_json_put_u64(json, "pid", run->processes[commit->process].pid) ||
 	    !sc_json_put_text(json, "database", run->databases[commit->database].path))
 		sc_json_freep(&json);
@@ -260,6 +264,49 @@ static cJSON *process_of(const struct sc_run *run, const struct sc_run_process *
 	return json;
 }
 
+static cJSON *statement_of(const struct sc_run_statement *statement)
+{
+	cJSON *json = cJSON_CreateObject();
+
+	if (!sc_json_put_text(json, "sql", statement->sql) ||
+	    !sc_json_put_u64(json, "executions", statement->executions) ||
+	    !sc_json_put_u64(json, "ns", statement->ns) ||
+	    !sc_json_put_u64(json, "commits", statement->commits) ||
+	    !sc_json_put_u64(json, "syncs", statement->syncs) ||
+	    !sc_json_put_u64(json, "sync_ns", statement->sync_ns) ||
+	    !sc_json_put_u64(json, "bytes", statement->bytes) ||
+	    !sc_json_put_u64(json, "lock_waits", statement->lock_waits) ||
+	    !sc_json_put_u64(json, "lock_wait_ns", statement->lock_wait_ns) ||
+	    !sc_json_put_u64(json, "checkpoints", statement->checkpoints) ||
+	    !sc_json_put_u64(json, "checkpoint_ns", statement->checkpoint_ns))
+		sc_json_freep(&json);
+	return json;
+}
+
+/* Why there are none, where there are none. */
+static int add_statements(struct sc_buffer *text, const struct sc_run *run)
+{
+	size_t count =
+		run->statement_count < run->slowest_max ? run->statement_count : run->slowest_max;
+	int r = 0;
+
+	if (run->statements_status == SC_SKIPPED) {
+		sc_buffer_add_text(text, "\"statements\":{\"status\":\"skipped\",\"reason\":"
+					 "\"not asked for (--sql none)\"},\n");
+		return 0;
+	}
+	if (count == 0) {
+		sc_buffer_add_text(text, "\"statements\":{\"status\":\"unsupported\",\"reason\":"
+					 "\"" SC_RUN_NO_SQLITE "\"},\n");
+		return 0;
+	}
+	sc_buffer_add_text(text, "\"statements\":[\n");
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = add_line(text, NULL, statement_of(&run->statements[i]), i + 1 < count);
+	sc_buffer_add_text(text, "],\n");
+	return r;
+}
+
 static cJSON *finding_of(const struct sc_finding *finding)
 {
 	cJSON *json = cJSON_CreateObject();
@@ -287,7 +334,10 @@ static int add_lists(struct sc_buffer *text, const struct sc_run *run)
 	for (size_t i = 0; r == 0 && i < run->slowest_count; i++)
 		r = add_line(text, NULL, commit_of(run, &run->slowest[i]),
 			     i + 1 < run->slowest_count);
-	sc_buffer_add_text(text, "],\n\"findings\":[\n");
+	sc_buffer_add_text(text, "],\n");
+	if (r == 0)
+		r = add_statements(text, run);
+	sc_buffer_add_text(text, "\"findings\":[\n");
 	for (size_t i = 0; r == 0 && i < run->findings.count; i++)
 		r = add_line(text, NULL, finding_of(&run->findings.items[i]),
 			     i + 1 < run->findings.count);

@@ -31,6 +31,9 @@ void sc_run_fini(struct sc_run *run)
 		fini_rows(&run->processes[i].rows);
 	free(run->processes);
 	fini_rows(&run->rows);
+	for (size_t i = 0; i < run->statement_count; i++)
+		free(run->statements[i].sql);
+	free(run->statements);
 	free(run->slowest);
 	free(run->samples);
 	sc_findings_fini(&run->findings);
@@ -115,6 +118,64 @@ int sc_run_rows_add(struct sc_run_rows *rows, const struct sc_run_row *row)
 	into->ns += row->ns;
 	into->timed += row->timed;
 	into->ns_max = row->ns_max > into->ns_max ? row->ns_max : into->ns_max;
+	return 0;
+}
+
+int64_t sc_run_statement(struct sc_run *run, const char *sql)
+{
+	struct sc_run_statement *statements;
+	char *copy;
+
+	for (size_t i = 0; i < run->statement_count; i++) {
+		if (strcmp(run->statements[i].sql, sql) == 0)
+			return (int64_t)i;
+	}
+	statements = reallocarray(run->statements, run->statement_count + 1, sizeof(*statements));
+	if (!statements)
+		return -ENOMEM;
+	run->statements = statements;
+	copy = strdup(sql);
+	if (!copy)
+		return -ENOMEM;
+	statements[run->statement_count] = (struct sc_run_statement){.sql = copy};
+	return (int64_t)run->statement_count++;
+}
+
+static int compare_numbers(uint64_t one, uint64_t other)
+{
+	return one == other ? 0 : one > other ? -1 : 1;
+}
+
+static int compare_statements(const void *a, const void *b)
+{
+	const struct sc_run_statement *one = a, *other = b;
+	int order = compare_numbers(one->sync_ns, other->sync_ns);
+
+	if (order == 0)
+		order = compare_numbers(one->ns, other->ns);
+	return order ? order : strcmp(one->sql, other->sql);
+}
+
+int sc_run_sort_statements(struct sc_run *run)
+{
+	const char **texts = calloc(run->slowest_count ? run->slowest_count : 1, sizeof(*texts));
+
+	if (!texts)
+		return -ENOMEM;
+	for (size_t i = 0; i < run->slowest_count; i++) {
+		if (run->slowest[i].statement != SC_RUN_NO_STATEMENT)
+			texts[i] = run->statements[run->slowest[i].statement].sql;
+	}
+	if (run->statement_count > 1)
+		qsort(run->statements, run->statement_count, sizeof(run->statements[0]),
+		      compare_statements);
+	for (size_t i = 0; i < run->slowest_count; i++) {
+		for (size_t j = 0; texts[i] && j < run->statement_count; j++) {
+			if (run->statements[j].sql == texts[i])
+				run->slowest[i].statement = (uint32_t)j;
+		}
+	}
+	free(texts);
 	return 0;
 }
 

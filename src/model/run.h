@@ -42,6 +42,18 @@ struct sc_run_database {
 	uint64_t lock_waits, lock_wait_ns;
 };
 
+/* What one SQL text cost, where SQLite is a shared library. */
+struct sc_run_statement {
+	char *sql; /* owned: its shape, or itself */
+	uint64_t executions;
+	uint64_t ns; /* in calls of it; of those that only read an estimate */
+	uint64_t commits, syncs, sync_ns, bytes;
+	uint64_t lock_waits, lock_wait_ns;
+	uint64_t checkpoints, checkpoint_ns; /* that it ran, and paid for */
+};
+
+#define SC_RUN_NO_STATEMENT UINT32_MAX
+
 /* One of the slowest commits. */
 struct sc_run_commit {
 	uint32_t process, database; /* database: the first of it */
@@ -51,8 +63,10 @@ struct sc_run_commit {
 	uint64_t checkpoint_ns; /* of it, for a checkpoint that it caused */
 	uint64_t bytes;         /* written */
 	uint32_t syncs, databases;
+	uint32_t statement; /* index in sc_run.statements, or SC_RUN_NO_STATEMENT */
 };
 
+#define SC_RUN_NO_SQLITE "SQLite is not a shared library here, or was not called"
 #define SC_RUN_UNMARKED                                                                            \
 	"its rollback journal is in memory or off, so nothing marks the end of a transaction"
 
@@ -91,10 +105,13 @@ struct sc_run {
 	size_t database_count;
 	struct sc_run_process *processes;
 	size_t process_count;
-	struct sc_run_rows rows;       /* of all processes */
+	struct sc_run_rows rows;             /* of all processes */
+	enum sc_status statements_status;    /* measured, or skipped: not asked for */
+	struct sc_run_statement *statements; /* the longest in syncs first, once sorted */
+	size_t statement_count;
 	struct sc_run_commit *slowest; /* the slowest first */
 	size_t slowest_count;
-	size_t slowest_max; /* how many of them are wanted */
+	size_t slowest_max; /* how many of them are wanted, and of the statements */
 	uint64_t transactions;
 	struct sc_run_sample *samples;
 	size_t sample_count;
@@ -110,6 +127,13 @@ int64_t sc_run_database(struct sc_run *run, const char *path);
 
 /** sc_run_rows_add() - add @row, its database as given, to the one with the same key. */
 int sc_run_rows_add(struct sc_run_rows *rows, const struct sc_run_row *row);
+
+/** sc_run_statement() - the index of the one with this text, added where it is new; < 0: no memory
+ */
+int64_t sc_run_statement(struct sc_run *run, const char *sql);
+
+/** sc_run_sort_statements() - at the end; commits find theirs */
+int sc_run_sort_statements(struct sc_run *run);
 
 /** sc_run_add_commit() - keep it if it is one of the slowest; a later look at one replaces it. */
 int sc_run_add_commit(struct sc_run *run, const struct sc_run_commit *commit);

@@ -66,6 +66,12 @@ void sc_run_print_markdown(const struct sc_run *run, FILE *out)
 		sc_run_add_slow(&text, run, &run->slowest[i]);
 		put(&text, out, "1. ", "\n");
 	}
+	if (run->statement_count > 0)
+		(void)fputs("\n## Statements, by their time in syncs\n\n", out);
+	for (size_t i = 0; i < run->statement_count && i < run->slowest_max; i++) {
+		sc_run_add_statement(&text, &run->statements[i]);
+		put(&text, out, "1. ", "\n");
+	}
 	if (run->process_count > 0)
 		(void)fputs("\n## Processes\n\n", out);
 	for (size_t i = 0; i < run->process_count; i++) {

@@ -82,6 +82,12 @@ void sc_run_print_table(const struct sc_run *run, FILE *out,
 		sc_run_add_slow(&text, run, &run->slowest[i]);
 		put(&text, out, options, 2);
 	}
+	if (run->statement_count > 0)
+		(void)fputs("\nStatements, by their time in syncs\n", out);
+	for (size_t i = 0; i < run->statement_count && i < SLOWEST_SHOWN; i++) {
+		sc_run_add_statement(&text, &run->statements[i]);
+		put(&text, out, options, 2);
+	}
 	if (run->process_count > 1)
 		(void)fputs("\nProcesses\n", out);
 	for (size_t i = 0; run->process_count > 1 && i < run->process_count; i++) {

@@ -154,6 +154,30 @@ void sc_run_add_slow(struct sc_buffer *buffer, const struct sc_run *run,
 			sc_format_ns((double)commit->checkpoint_ns, part_ns, sizeof(part_ns)));
 	sc_buffer_printf(buffer, "%s, process %" PRIu32, slash ? slash + 1 : path,
 			 run->processes[commit->process].pid);
+	if (commit->statement != SC_RUN_NO_STATEMENT)
+		sc_buffer_printf(buffer, ": %s", run->statements[commit->statement].sql);
+}
+
+void sc_run_add_statement(struct sc_buffer *buffer, const struct sc_run_statement *statement)
+{
+	char sync_ns[SC_FORMAT_BYTES], ns[SC_FORMAT_BYTES];
+
+	sc_buffer_printf(buffer, "%s in %" PRIu64 " sync%s, of %s; %" PRIu64 " run%s",
+			 sc_format_ns((double)statement->sync_ns, sync_ns, sizeof(sync_ns)),
+			 statement->syncs, plural(statement->syncs),
+			 sc_format_ns((double)statement->ns, ns, sizeof(ns)), statement->executions,
+			 plural(statement->executions));
+	if (statement->commits > 0)
+		sc_buffer_printf(buffer, ", %" PRIu64 " commit%s", statement->commits,
+				 plural(statement->commits));
+	if (statement->lock_waits > 0)
+		sc_buffer_printf(buffer, ", waited %s for locks",
+				 sc_format_ns((double)statement->lock_wait_ns, ns, sizeof(ns)));
+	if (statement->checkpoints > 0)
+		sc_buffer_printf(buffer, ", paid for %" PRIu64 " checkpoint%s (%s)",
+				 statement->checkpoints, plural(statement->checkpoints),
+				 sc_format_ns((double)statement->checkpoint_ns, ns, sizeof(ns)));
+	sc_buffer_printf(buffer, ": %s", statement->sql);
 }
 
 /* Of all syncs of a role together; "" where there are none. */

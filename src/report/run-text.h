@@ -28,6 +28,9 @@ void sc_run_add_commits(struct sc_buffer *buffer, const struct sc_run *run, uint
 void sc_run_add_slow(struct sc_buffer *buffer, const struct sc_run *run,
 		     const struct sc_run_commit *commit);
 
+/** sc_run_add_statement() - its costs, then its text */
+void sc_run_add_statement(struct sc_buffer *buffer, const struct sc_run_statement *statement);
+
 /* A line of the table of roles; each figure as a text. */
 #define SC_RUN_COLUMNS 9
 extern const char *const sc_run_columns[SC_RUN_COLUMNS];

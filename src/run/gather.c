@@ -91,6 +91,12 @@ static int64_t process_of(struct sc_gather *gather, const struct syncost_snapsho
 	return (int64_t)run->process_count++;
 }
 
+/* A database that was named while the snapshot was taken is in the next one. */
+static bool is_named(const struct syncost_snapshot *snapshot, uint32_t slot)
+{
+	return slot == 0 || snapshot->databases[slot].path[0];
+}
+
 /* The run's index of a database of the process, or < 0. */
 static int64_t database_of(struct sc_run *run, const struct syncost_snapshot *snapshot,
 			   uint32_t slot)
@@ -184,7 +190,7 @@ static int add_samples(struct sc_gather *gather, const struct syncost_snapshot *
 				has_rows = true;
 			}
 		}
-		if (!has_rows)
+		if (!has_rows || !is_named(snapshot, slot))
 			continue;
 		index = database_of(gather->run, snapshot, slot);
 		if (index < 0)
@@ -193,6 +199,48 @@ static int add_samples(struct sc_gather *gather, const struct syncost_snapshot *
 		r = add_sample(gather->run, &sample);
 	}
 	return r;
+}
+
+/* --- statements */
+
+/* The run's index of the one with that number in the process's meter. */
+static int64_t statement_of(struct sc_run *run, const struct syncost_snapshot *snapshot,
+			    uint32_t number)
+{
+	for (size_t i = 0; number > 0 && i < snapshot->statement_count; i++) {
+		if (snapshot->statements[i].number == number)
+			return sc_run_statement(run, snapshot->statements[i].sql);
+	}
+	return SC_RUN_NO_STATEMENT;
+}
+
+static int add_statements(struct sc_run *run, const struct syncost_snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->statement_count; i++) {
+		const struct syncost_statement *from = &snapshot->statements[i];
+		struct sc_run_statement *into;
+		int64_t index;
+
+		if (from->steps == 0 && from->syncs == 0)
+			continue; /* its text was looked at, and it did nothing */
+		index = sc_run_statement(run, from->sql);
+		if (index < 0)
+			return (int)index;
+		into = &run->statements[index];
+		into->executions += from->executions;
+		if (from->timed > 0)
+			into->ns += (uint64_t)((double)from->ns * (double)from->steps /
+					       (double)from->timed);
+		into->commits += from->commits;
+		into->syncs += from->syncs;
+		into->sync_ns += from->sync_ns;
+		into->bytes += from->bytes;
+		into->lock_waits += from->lock_waits;
+		into->lock_wait_ns += from->lock_wait_ns;
+		into->checkpoints += from->checkpoints;
+		into->checkpoint_ns += from->checkpoint_ns;
+	}
+	return 0;
 }
 
 /* --- commits */
@@ -212,9 +260,10 @@ static int add_commits(struct sc_gather *gather, const struct syncost_snapshot *
 			.syncs = from->syncs,
 			.databases = from->databases,
 		};
-		int64_t database;
+		int64_t database, statement;
 
-		if (from->database >= SC_METER_DATABASES || from->end_ns < from->start_ns)
+		if (from->database >= SC_METER_DATABASES || from->end_ns < from->start_ns ||
+		    !is_named(snapshot, from->database))
 			continue; /* it was being written */
 		if (gather->run->slowest_count == gather->run->slowest_max &&
 		    gather->run->slowest_count > 0 &&
@@ -223,7 +272,11 @@ static int add_commits(struct sc_gather *gather, const struct syncost_snapshot *
 		database = database_of(gather->run, snapshot, from->database);
 		if (database < 0)
 			return (int)database;
+		statement = statement_of(gather->run, snapshot, from->statement);
+		if (statement < 0)
+			return (int)statement;
 		commit.database = (uint32_t)database;
+		commit.statement = (uint32_t)statement;
 		commit.at_ns =
 			from->start_ns > gather->start_ns ? from->start_ns - gather->start_ns : 0;
 		memcpy(commit.part_ns, from->part_ns, sizeof(commit.part_ns));
@@ -324,8 +377,11 @@ static int add_process(struct sc_gather *gather, const struct syncost_snapshot *
 	process->calls_dropped = snapshot->calls_dropped;
 	for (size_t i = 0; r == 0 && i < snapshot->row_count; i++) {
 		const struct syncost_row *row = &snapshot->rows[i];
-		int64_t database = database_of(run, snapshot, row->database);
+		int64_t database;
 
+		if (!is_named(snapshot, row->database))
+			continue;
+		database = database_of(run, snapshot, row->database);
 		if (database < 0)
 			return (int)database;
 		r = add_row(run, process, database, row);
@@ -340,6 +396,8 @@ static int add_process(struct sc_gather *gather, const struct syncost_snapshot *
 		add_counters(&run->databases[database], &snapshot->databases[slot]);
 	}
 	run->transactions += snapshot->transactions;
+	if (r == 0)
+		r = add_statements(run, snapshot);
 	if (r == 0)
 		r = add_commits(gather, snapshot, (uint32_t)index);
 	if (r == 0)
@@ -365,6 +423,8 @@ int sc_gather_finish(struct sc_gather *gather, struct sc_error *error)
 		else if (r == 0)
 			r = add_process(gather, snapshot, is_live);
 	}
+	if (r == 0)
+		r = sc_run_sort_statements(gather->run);
 	free_names(names, count);
 	return r < 0 ? sc_fail(error, r, "reading the meters in '%s'", gather->directory) : 0;
 }

@@ -109,7 +109,8 @@ static int launch(const struct sc_session *session, const char *directory, struc
 {
 	SC_CLEANUP(sc_freep) char *preload = preload_variable(session->library);
 	SC_CLEANUP(sc_freep) char *place = NULL;
-	char *variables[3] = {NULL, NULL, NULL};
+	SC_CLEANUP(sc_freep) char *sql = NULL;
+	char *variables[4] = {NULL};
 	const struct sc_launch request = {
 		.path = session->path,
 		.argv = session->argv,
@@ -121,10 +122,13 @@ static int launch(const struct sc_session *session, const char *directory, struc
 
 	if (asprintf(&place, "SYNCOST_RUN=%s", directory) < 0)
 		place = NULL; /* undefined after a failure */
-	if (!preload || !place)
+	if (asprintf(&sql, "SYNCOST_RUN_SQL=%s", session->sql) < 0)
+		sql = NULL;
+	if (!preload || !place || !sql)
 		return sc_fail(error, -ENOMEM, "starting the program");
 	variables[0] = preload;
 	variables[1] = place;
+	variables[2] = sql;
 	return sc_launch_run(&request, launched, error);
 }
 
@@ -164,6 +168,7 @@ static int run_in(const struct sc_session *session, const char *directory, int *
 	int r;
 
 	run->slowest_max = session->top;
+	run->statements_status = strcmp(session->sql, "none") == 0 ? SC_SKIPPED : SC_MEASURED;
 	r = launch(session, directory, &gather, &launched, error);
 
 	if (r < 0)

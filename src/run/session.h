@@ -11,7 +11,8 @@ struct sc_session {
 	const char *library; /* to preload */
 	const char *tool_version, *tool_commit;
 	bool tool_dirty;
-	size_t top; /* how many of the slowest commits are kept */
+	size_t top;      /* how many of the slowest commits and of the statements are kept */
+	const char *sql; /* "shape", "full", "none" */
 };
 
 /**

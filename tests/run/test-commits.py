@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""syncost run: commits, checkpoints and waits as libc shows them, against what the program did.
+"""syncost run: commits, checkpoints, waits and statements, against what the program did.
+
+All that libc alone can show is tested without following SQL, too.
 
 Arguments: syncost, a program in several lives.
 """
@@ -69,6 +71,18 @@ db.execute("COMMIT")
 db.execute("SELECT count(*) FROM t").fetchall()
 assert db.execute("SELECT count(*) FROM t").fetchone() == (68,)
 db.close()
+print(done)
+"""
+
+UNMARKED = HEAD + """
+db = connect()
+db.execute(f"PRAGMA journal_mode={options[0]}")
+write(db, "CREATE TABLE t(a)", "INSERT INTO t VALUES(1)")
+db.execute("BEGIN")
+db.execute("INSERT INTO t VALUES(1)")
+db.execute("INSERT INTO t VALUES(2)")
+write(db, "COMMIT")
+db.execute("SELECT * FROM t").fetchall()
 print(done)
 """
 
@@ -161,12 +175,15 @@ print(done)
 """
 
 
-class Commits(Case):
+class RunCase(Case):
+    SQL = "none"
+
     def run_python(self, program, *options):
         """Runs it in a place of its own; returns the report and how often it committed."""
         self.folder = os.path.join(self.directory(), "report")
         place = self.directory()
-        done = self.run_syncost("run", "-q", "--out", self.folder, "--", sys.executable, "-I", "-c",
+        done = self.run_syncost("run", "-q", "--sql", self.SQL, "--out", self.folder,
+                                "--", sys.executable, "-I", "-c",
                                 program, place, *options)
         self.assertEqual((done.code, done.err), (0, ""), done)
         return truth.report(self.folder), int(done.out)
@@ -175,6 +192,9 @@ class Commits(Case):
         return next(entry for entry in summary["databases"]
                     if os.path.basename(entry["path"] or "") == name)
 
+    def statements(self, summary):
+        return {entry["sql"]: entry for entry in summary["statements"]}
+
     def assertCommits(self, journal, locking="NORMAL"):
         for synchronous in ("OFF", "NORMAL", "FULL", "EXTRA"):
             with self.subTest(synchronous):
@@ -182,6 +202,8 @@ class Commits(Case):
                 self.assertEqual(self.database(summary)["commits"], done)
                 self.assertGreaterEqual(done, 19)
 
+
+class Commits(RunCase):
     def test_delete(self):
         """commits with journal mode DELETE, rollbacks among them"""
         self.assertCommits("DELETE")
@@ -208,13 +230,10 @@ class Commits(Case):
         """with the journal in memory or off commits are not known, and the reason is said"""
         for journal in ("MEMORY", "OFF"):
             with self.subTest(journal):
-                program = HEAD + f"""
-db = connect()
-db.execute("PRAGMA journal_mode={journal}")
-write(db, "CREATE TABLE t(a)", "INSERT INTO t VALUES(1)")
-print(done)
-"""
-                summary, _ = self.run_python(program)
+                summary, done = self.run_python(UNMARKED, journal)
+                if self.SQL != "none":  # there they are known
+                    self.assertEqual(self.database(summary)["commits"], done)
+                    continue
                 for key in ("commits", "commits_per_s"):
                     self.assertEqual(self.database(summary)[key]["status"], "unsupported")
                     self.assertIn("nothing marks the end", self.database(summary)[key]["reason"])
@@ -291,7 +310,7 @@ print(done)
         for commit in summary["slowest_commits"]:
             self.assertAlmostEqual(sum(commit["split_ns"].values()), commit["ns"],
                                    delta=commit["ns"] / 50)
-            self.assertIn(commit["syncs"], (4, 5, 6))
+            self.assertIn(commit["syncs"], (3, 4, 5, 6))
 
     def test_timeline(self):
         """the timeline counts commits and checkpoints"""
@@ -301,6 +320,170 @@ print(done)
         self.assertEqual(int(rows[-1]["commits"]), done)
         self.assertEqual(int(rows[-1]["checkpoints"]),
                          self.database(summary)["checkpoints"]["count"])
+
+
+class CommitsOfStatements(Commits):
+    """The same where SQLite's calls are followed."""
+
+    SQL = "shape"
+
+    def test_unmarked(self):
+        """with the journal in memory or off commits are known from SQLite itself"""
+        self.assertCommits("MEMORY")
+
+    def test_attached_wal(self):
+        """one transaction on two databases with a WAL is one commit"""
+        program = ATTACHED.replace("for name in (\"main\", \"b\", \"c\"):\n    write(",
+                                   "for name in (\"main\", \"b\", \"c\"):\n"
+                                   "    db.execute(f\"PRAGMA {name}.journal_mode=WAL\")\n    write(")
+        summary, _ = self.run_python(program)
+        commits = [commit["databases"] for commit in summary["slowest_commits"]
+                   if commit["sql"] == "COMMIT"]
+        self.assertEqual(commits, [3] * 5)
+
+    def test_asked_for(self):
+        """a checkpoint that is asked for right after a commit was paid for by no commit"""
+        summary, _ = self.run_python(CHECKPOINTS.replace("time.sleep", "(lambda _: 0)"))
+        paid = [commit for commit in summary["slowest_commits"] if commit["checkpoint_ns"] > 0]
+        self.assertEqual(len(paid), self.database(summary)["checkpoints"]["count"] - 1)
+
+
+STATEMENTS = HEAD + """
+db = connect()
+write(db, "CREATE TABLE t(a INTEGER PRIMARY KEY, b)", "CREATE TABLE log(a)")
+for i in range(50):
+    db.execute(f"SELECT count(*), {i} FROM t WHERE b = 'secret{i}'").fetchall()
+    db.execute(f"UPDATE t SET b = 'secret' WHERE a = {i}")
+for i in range(5):
+    write(db, f"INSERT INTO log VALUES('secret {i}')")
+got = db.execute("INSERT INTO t VALUES(1, 'secret') RETURNING a")
+assert next(got) == (1,)
+del got  # the commit is in sqlite3_reset() or sqlite3_finalize()
+done += 1
+db.execute("BEGIN")
+db.execute("INSERT INTO t VALUES(2, x'00ff')")
+write(db, "COMMIT")
+db.close()
+print(done)
+"""
+
+THREADS = HEAD + """
+import threading
+db = connect(uri="cache=private")
+write(db, "CREATE TABLE t(a)")
+ready = threading.Event()
+
+def hold():
+    other = connect()
+    other.execute("BEGIN IMMEDIATE")
+    other.execute("INSERT INTO t VALUES(1)")
+    ready.set()
+    time.sleep(0.4)
+    other.execute("COMMIT")
+    other.close()
+
+holder = threading.Thread(target=hold)
+holder.start()
+ready.wait()
+write(db, "INSERT INTO t VALUES(2)")
+holder.join()
+done += 1
+db.close()
+print(done)
+"""
+
+TRACED = HEAD + """
+seen = []
+db = connect()
+db.set_trace_callback(seen.append)
+write(db, "CREATE TABLE t(a)", "INSERT INTO t VALUES(1)")
+db.create_function("nested", 1, lambda n: connect().execute("SELECT count(*) FROM t").fetchone()[0])
+write(db, "INSERT INTO t SELECT nested(a) FROM t")
+db.set_trace_callback(None)
+assert seen == ["CREATE TABLE t(a)", "INSERT INTO t VALUES(1)", "INSERT INTO t SELECT nested(a) FROM t"]
+db.close()
+print(done)
+"""
+
+
+class Statements(RunCase):
+    SQL = "shape"
+
+    def test_charged(self):
+        """what syncs is named, and charged to its statement: also in a reset, also in COMMIT"""
+        summary, done = self.run_python(STATEMENTS)
+        self.assertEqual(self.database(summary)["commits"], done)
+        found = self.statements(summary)
+        self.assertEqual(summary["statements"][0]["sql"], "INSERT INTO log VALUES(?)")
+        expected = {
+            "INSERT INTO log VALUES(?)": (5, 5, 20),
+            "INSERT INTO t VALUES(?, ?) RETURNING a": (1, 1, 4),
+            "INSERT INTO t VALUES(?, ?)": (1, 0, 0),
+            "COMMIT": (1, 1, 4),
+            "SELECT count(*), ? FROM t WHERE b = ?": (50, 0, 0),
+            "UPDATE t SET b = ? WHERE a = ?": (50, 0, 0),
+        }
+        for sql, (executions, commits, syncs) in expected.items():
+            with self.subTest(sql):
+                self.assertEqual([found[sql][key] for key in ("executions", "commits", "syncs")],
+                                 [executions, commits, syncs])
+        self.assertEqual(sum(entry["syncs"] for entry in found.values()),
+                         self.database(summary)["syncs"]["physical"])
+        self.assertEqual(sum(entry["commits"] for entry in found.values()), done)
+        self.assertGreater(found["COMMIT"]["ns"], found["COMMIT"]["sync_ns"])
+
+    def test_no_secrets(self):
+        """literals stand in no file of the report, but with --sql full"""
+        self.run_python(STATEMENTS)
+        for name in ("timeline.csv", "summary.md", "summary.json"):
+            with open(os.path.join(self.folder, name), encoding="utf-8") as file:
+                lines = [line for line in file if "command_line" not in line and
+                         not line.startswith("Command: ")]
+            self.assertNotIn("secret", "".join(lines[2:] if name == "summary.md" else lines)
+                             if name != "summary.md" else "".join(
+                                 line for line in lines if line.startswith("1. ")))
+        self.SQL = "full"
+        summary, _ = self.run_python(STATEMENTS)
+        self.assertIn("INSERT INTO log VALUES('secret 3')", self.statements(summary))
+
+    def test_none(self):
+        """--sql none: nothing is kept, and the report says so"""
+        self.SQL = "none"
+        summary, done = self.run_python(STATEMENTS)
+        self.assertEqual(summary["statements"]["status"], "skipped")
+        self.assertEqual(self.database(summary)["commits"], done)
+        self.assertEqual({commit["sql"] for commit in summary["slowest_commits"]}, {None})
+
+    def test_paid(self):
+        """the statement that ran the autocheckpoint is named as the one that paid"""
+        summary, _ = self.run_python(CHECKPOINTS)
+        paid = {sql: entry["checkpoints"] for sql, entry in self.statements(summary).items()
+                if entry["checkpoints"] > 0}
+        self.assertEqual(paid, {"INSERT INTO t VALUES(?, ?)":
+                                self.database(summary)["checkpoints"]["count"] - 1})
+
+    def test_waits(self):
+        """a lock that is held is a wait of the statement that wanted it, between threads, too"""
+        for program, options in ((WAITS, ["DELETE"]), (WAITS, ["WAL"]), (THREADS, [])):
+            with self.subTest(options):
+                summary, done = self.run_python(program, *options)
+                self.assertEqual(self.database(summary)["commits"], done)
+                waits = {sql: entry["lock_wait_ns"]
+                         for sql, entry in self.statements(summary).items()
+                         if entry["lock_waits"] > 0}
+                self.assertEqual(list(waits), ["INSERT INTO t VALUES(?)"])
+                self.assertGreater(waits["INSERT INTO t VALUES(?)"], 200e6)
+                slowest = summary["slowest_commits"][0]
+                self.assertEqual(slowest["sql"], "INSERT INTO t VALUES(?)")
+                self.assertGreater(slowest["split_ns"]["lock"], slowest["ns"] / 2)
+
+    def test_trace(self):
+        """the program's own trace callback and functions that run SQL keep working"""
+        summary, done = self.run_python(TRACED)
+        self.assertEqual(self.database(summary)["commits"], done)
+        found = self.statements(summary)
+        self.assertEqual(found["SELECT count(*) FROM t"]["executions"], 1)
+        self.assertEqual(found["INSERT INTO t SELECT nested(a) FROM t"]["commits"], 1)
 
 
 if __name__ == "__main__":

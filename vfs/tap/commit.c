@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "../ops.h"
+#include "statement.h"
 
 #define FRESH_NS 5000000u /* a checkpoint that follows from a commit begins at once */
 
@@ -30,6 +31,17 @@ static bool has_record(const struct sc_thread *thread)
 	return last.number > 0 && last.instance == thread->instance;
 }
 
+void sc_tap_commit_now(struct sc_tap_moment *ret_moment, bool is_timed)
+{
+	*ret_moment = last.sums;
+	ret_moment->at_ns = is_timed ? sc_clock_real_ns() : 0;
+}
+
+uint32_t sc_tap_commit_database(void)
+{
+	return last.record.database;
+}
+
 static bool is_sync(enum sc_op op)
 {
 	return op == SC_OP_FSYNC || op == SC_OP_FDATASYNC || op == SC_OP_MSYNC;
@@ -42,14 +54,20 @@ void sc_tap_commit_sum(const struct sc_tap_call *call, uint64_t end_ns, uint64_t
 	*ret_before = last.sums;
 	last.sums.at_ns = end_ns;
 	last.sums.part_ns[sc_ops[call->op].part] += end_ns - call->start_ns;
-	if (call->op == SC_OP_WRITE)
+	if (call->op == SC_OP_WRITE) {
 		last.sums.bytes += bytes;
-	last.sums.syncs += is_sync(call->op);
+		sc_tap_statement_wrote(bytes);
+	}
+	if (is_sync(call->op)) {
+		last.sums.syncs++;
+		sc_tap_statement_synced(end_ns - call->start_ns);
+	}
 }
 
 void sc_tap_commit_waited(uint64_t ns)
 {
 	last.sums.part_ns[SC_PART_LOCK] += ns;
+	sc_tap_statement_waited(ns);
 }
 
 static void write_record(const struct sc_thread *thread)
@@ -86,7 +104,11 @@ void sc_tap_commit_record(struct sc_thread *thread, const struct sc_tap_moment *
 	uint64_t number = atomic_load_explicit(&thread->shard->commit_count, memory_order_relaxed);
 
 	last.begin = *begin;
-	last.record = (struct sc_commit){.databases = 1, .database = database};
+	last.record = (struct sc_commit){
+		.databases = 1,
+		.database = database,
+		.statement = sc_tap_statement_now(),
+	};
 	last.number = 0;
 	fill_record();
 	if (sc_thread_has_ring(thread)) {
@@ -97,6 +119,19 @@ void sc_tap_commit_record(struct sc_thread *thread, const struct sc_tap_moment *
 		write_record(thread);
 	}
 	atomic_store_explicit(&thread->shard->commit_count, number + 1, memory_order_release);
+}
+
+void sc_tap_commit_returns(void)
+{
+	const struct sc_thread *thread = &sc_thread_self;
+
+	if (!thread->shard || !has_record(thread))
+		return;
+	last.sums.at_ns = sc_clock_real_ns();
+	fill_record();
+	write_record(thread);
+	last.is_open = false;
+	last.is_stale = true;
 }
 
 void sc_tap_commit_more(struct sc_thread *thread)
@@ -142,6 +177,7 @@ void sc_tap_commit_paid(struct sc_thread *thread, uint64_t ns)
 	if (!has_record(thread))
 		return;
 	last.record.checkpoint_ns += ns;
+	sc_tap_statement_paid(last.record.statement, ns);
 	fill_record();
 	write_record(thread);
 	last.is_open = false;

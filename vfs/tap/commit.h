@@ -20,6 +20,15 @@ struct sc_tap_moment {
 void sc_tap_commit_sum(const struct sc_tap_call *call, uint64_t end_ns, uint64_t bytes,
 		       struct sc_tap_moment *ret_before);
 
+/** sc_tap_commit_now() - the sums of now; @is_timed: otherwise the moment is of no importance */
+void sc_tap_commit_now(struct sc_tap_moment *ret_moment, bool is_timed);
+
+/** sc_tap_commit_returns() - the call that made the last record returns: its end */
+void sc_tap_commit_returns(void);
+
+/** sc_tap_commit_database() - the database of the last record */
+uint32_t sc_tap_commit_database(void);
+
 /** sc_tap_commit_waited() - @ns of the time that passed were waiting for a lock */
 void sc_tap_commit_waited(uint64_t ns);
 
@@ -49,5 +58,5 @@ void sc_tap_commit_stale(void);
  */
 bool sc_tap_commit_is_fresh(const struct sc_thread *thread, uint32_t database, uint64_t at_ns);
 
-/** sc_tap_commit_paid() - the last commit ran a checkpoint of @ns, to this moment */
+/** sc_tap_commit_paid() - the last commit ran a checkpoint of @ns, to this moment; it is closed */
 void sc_tap_commit_paid(struct sc_thread *thread, uint64_t ns);

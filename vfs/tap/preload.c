@@ -14,6 +14,7 @@
 
 #include "../ledger.h"
 #include "record.h"
+#include "statement.h"
 #include "watch.h"
 
 static char directory[2048];
@@ -27,6 +28,15 @@ static bool open_meter(void)
 	return true;
 }
 
+static enum sc_tap_sql wanted_sql(void)
+{
+	const char *wanted = getenv("SYNCOST_RUN_SQL");
+
+	if (wanted && strcmp(wanted, "none") == 0)
+		return SC_TAP_SQL_NONE;
+	return wanted && strcmp(wanted, "full") == 0 ? SC_TAP_SQL_FULL : SC_TAP_SQL_SHAPE;
+}
+
 __attribute__((constructor)) static void start(void)
 {
 	const char *wanted = getenv("SYNCOST_RUN");
@@ -36,6 +46,7 @@ __attribute__((constructor)) static void start(void)
 		strcpy(directory, wanted);
 		sc_ledger_keep();
 		sc_tap_watch_start(open_meter);
+		sc_tap_statement_start(wanted_sql());
 		atomic_store(&sc_tap_on, 1);
 	}
 	errno = saved;

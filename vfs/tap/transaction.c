@@ -35,6 +35,7 @@
 
 #include "../ops.h"
 #include "commit.h"
+#include "statement.h"
 
 #define FDS 4096u /* whose position is followed */
 
@@ -161,22 +162,50 @@ static void begin_commit(const struct event *event)
 		doing.group = 0;
 }
 
-static void commit(const struct event *event)
+/* Whether it belongs to the transaction of the last record. */
+static bool is_more_of_it(uint32_t database)
 {
-	bool is_more = doing.group > 1;
+	const struct sc_tap_frame *frame = sc_tap_statement_frame();
 
-	if (!doing.database)
-		doing.begin = event->before;
+	return doing.group > 1 ||
+	       (frame && frame->has_commit && sc_tap_commit_database() != database);
+}
+
+/* @begin: of the commit, unless the call into SQLite says when that was. */
+static void commit_database(struct sc_thread *thread, uint32_t database,
+			    const struct sc_tap_moment *begin)
+{
+	const struct sc_tap_frame *frame = sc_tap_statement_frame();
+	bool is_more = is_more_of_it(database);
+
 	doing.database = 0;
-	count(&database_of(event->database)->commits, 1);
+	count(&database_of(database)->commits, 1);
 	if (doing.group > 0)
 		doing.group++;
 	if (is_more) {
-		sc_tap_commit_more(event->call->thread);
+		sc_tap_commit_more(thread);
 		return;
 	}
 	count(&sc_ledger.meter->transactions, 1);
-	sc_tap_commit_record(event->call->thread, &doing.begin, event->database);
+	if (frame && frame->is_timed && !frame->has_commit)
+		begin = &frame->begin;
+	sc_tap_commit_record(thread, begin, database);
+	sc_tap_statement_committed();
+}
+
+static void commit(const struct event *event)
+{
+	commit_database(event->call->thread, event->database,
+			doing.database ? &doing.begin : &event->before);
+}
+
+void sc_tap_transaction_unmarked(const struct sc_tap_frame *frame)
+{
+	struct sc_thread *thread = sc_thread_get();
+
+	if (thread && frame->instance == thread->instance)
+		commit_database(thread, frame->unmarked,
+				doing.database ? &doing.begin : &frame->begin);
 }
 
 /* Repeats of the last commit that turned out to be commits themselves. */
@@ -304,13 +333,22 @@ static void journal_call(const struct event *event)
 
 /* --- checkpoints */
 
+/* By the last commit: in the same call into SQLite, or at once after it. */
+static bool is_paid(const struct event *event)
+{
+	const struct sc_tap_frame *frame = sc_tap_statement_frame();
+
+	if (frame)
+		return frame->has_commit && sc_tap_commit_database() == event->database;
+	return sc_tap_commit_is_fresh(event->call->thread, event->database, event->before.at_ns);
+}
+
 static void begin_checkpoint(const struct event *event, bool has_lock)
 {
 	doing.checkpoint = (struct checkpoint){
 		.database = event->database,
 		.has_lock = has_lock,
-		.is_paid = sc_tap_commit_is_fresh(event->call->thread, event->database,
-						  event->before.at_ns),
+		.is_paid = is_paid(event),
 		.begin = event->before,
 	};
 }
@@ -333,6 +371,7 @@ static void end_checkpoint(struct sc_thread *thread, uint64_t end_ns)
 
 static void database_write(const struct event *event)
 {
+	struct sc_tap_frame *frame = sc_tap_statement_frame();
 	struct checkpoint *checkpoint = &doing.checkpoint;
 	struct state *state = event->state;
 
@@ -346,8 +385,14 @@ static void database_write(const struct event *event)
 		return;
 	begin_commit(event);
 	STORE(state->has_written, true);
-	if (!LOAD(state->has_journal))
+	if (LOAD(state->has_journal))
+		return;
+	if (frame) { /* SQLite will say whether it was committed */
+		frame->has_unmarked = true;
+		frame->unmarked = event->database;
+	} else {
 		count(&database_of(event->database)->unmarked_writes, 1);
+	}
 }
 
 static void shm_lock(const struct event *event)
@@ -390,9 +435,19 @@ static void end_wait(struct sc_thread *thread, uint64_t end_ns)
 
 void sc_tap_transaction_slept(uint64_t start_ns, uint64_t end_ns)
 {
-	(void)start_ns;
-	if (doing.wait.database == 0)
+	struct sc_tap_frame *frame = sc_tap_statement_frame();
+	struct sc_thread *thread = frame ? sc_thread_get() : NULL;
+
+	if (doing.wait.database == 0) {
+		/* Between threads SQLite does not ask the kernel, but its busy handler sleeps. */
+		if (thread && sc_ledger_is_on()) {
+			sc_add64(&thread->shard->lock_waits, !frame->has_slept);
+			sc_add64(&thread->shard->lock_wait_ns, end_ns - start_ns);
+			frame->has_slept = true;
+			sc_tap_commit_waited(end_ns - start_ns);
+		}
 		return;
+	}
 	doing.wait.is_repeated = true;
 	doing.wait.last_ns = end_ns;
 }

@@ -77,6 +77,20 @@ static bool need_meter(void)
 	return sc_ledger_is_on();
 }
 
+bool sc_tap_watch_need_meter(void)
+{
+	int saved = errno;
+	bool has_one;
+
+	if (__builtin_expect(sc_ledger_is_on(), 1))
+		return true;
+	sc_thread_self.tap_depth++;
+	has_one = need_meter();
+	sc_thread_self.tap_depth--;
+	errno = saved;
+	return has_one;
+}
+
 void sc_tap_watch_name(const char *path)
 {
 	int saved = errno;

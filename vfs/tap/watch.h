@@ -32,6 +32,9 @@ static inline bool sc_tap_watch_is_on(void)
  */
 void sc_tap_watch_start(bool (*open_meter)(void));
 
+/** sc_tap_watch_need_meter() - SQLite is at work: false if there can be no meter */
+bool sc_tap_watch_need_meter(void);
+
 /** sc_tap_watch_name() - a file is called @path: its name may say that a meter is needed */
 void sc_tap_watch_name(const char *path);
 
