@@ -242,7 +242,7 @@ static int append_commits(sqlite3_str *text, const struct syncost_snapshot *snap
 
 static int append_figures(sqlite3_str *text, const struct syncost_snapshot *snapshot)
 {
-	const struct syncost_row **rows = calloc(snapshot->row_count + 1, sizeof(const void *));
+	const struct syncost_row **rows = calloc(snapshot->row_count + 1, sizeof(*rows));
 
 	if (!rows)
 		return SQLITE_NOMEM;
