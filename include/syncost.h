@@ -155,6 +155,7 @@ struct syncost_snapshot {
 	enum sc_clock_kind clock_kind;
 	uint64_t calls_dropped;
 	uint64_t transactions, empty_commits;
+	uint64_t connections_set, pragmas_refused;
 	uint64_t lock_wait_ns, lock_waits, busy, syncs_omitted;
 	uint64_t total_bytes, total_bytes_max;
 	struct syncost_split split;

@@ -384,6 +384,8 @@ static int fill(const struct sc_meter *meter, uint64_t at_ns, struct syncost_sna
 	snapshot->calls_dropped = LOAD(meter->calls_dropped);
 	snapshot->transactions = LOAD(meter->transactions);
 	snapshot->empty_commits = LOAD(meter->empty_commits);
+	snapshot->connections_set = LOAD(meter->connections_set);
+	snapshot->pragmas_refused = LOAD(meter->pragmas_refused);
 	snapshot->total_bytes = LOAD(meter->total_bytes);
 	snapshot->total_bytes_max = LOAD(meter->total_bytes_max);
 	for (uint32_t i = 0; i < SC_METER_DATABASES; i++)

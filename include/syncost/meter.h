@@ -318,10 +318,12 @@ struct sc_meter {
 	_Atomic uint64_t virtual_ns;          /* added to the clock by device models */
 	_Atomic uint32_t series_used;         /* may run past the pool: the rest was dropped */
 	_Atomic uint32_t shards_used;
-	_Atomic uint64_t calls_dropped; /* no shard or no series left */
-	_Atomic uint64_t transactions;  /* write transactions over any number of databases */
-	_Atomic uint64_t empty_commits; /* commits that wrote nothing */
-	_Atomic uint64_t total_bytes;   /* files of all databases together */
+	_Atomic uint64_t calls_dropped;   /* no shard or no series left */
+	_Atomic uint64_t transactions;    /* write transactions over any number of databases */
+	_Atomic uint64_t empty_commits;   /* commits that wrote nothing */
+	_Atomic uint64_t connections_set; /* that settings were applied to as they opened */
+	_Atomic uint64_t pragmas_refused; /* of those settings */
+	_Atomic uint64_t total_bytes;     /* files of all databases together */
 	_Atomic uint64_t total_bytes_max;
 	struct sc_shard_entry shard_entries[SC_METER_SHARDS];
 	struct sc_series_entry series_entries[SC_METER_SERIES];

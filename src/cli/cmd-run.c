@@ -15,6 +15,7 @@
 #include "../report/run.h"
 #include "../run/folder.h"
 #include "../run/library.h"
+#include "../run/pragmas.h"
 #include "../run/program.h"
 #include "../run/session.h"
 #include "command.h"
@@ -27,6 +28,7 @@
 struct run_config {
 	struct sc_common_config common;
 	const char *out;
+	const char *set;
 	struct sc_option_number sql;
 	struct sc_option_number top;
 	bool quiet;
@@ -56,6 +58,8 @@ static const struct sc_choices choices_sql = {sql_name, sql_parse};
 static const struct sc_option rows[] = {
 	{ "out", 'o', SC_OPTION_PATH, 0, offsetof(struct run_config, out), "DIR", NULL, 0, 0, NULL,
 	  "Report folder: a new or an empty directory. By default a new one in ./syncost-reports." },
+	{ "set", 0, SC_OPTION_TEXT, 0, offsetof(struct run_config, set), "SETTINGS", NULL, 0, 0,
+	  NULL, "For each connection as it opens, as synchronous=normal,journal_mode=wal." },
 	{ "sql", 0, SC_OPTION_ENUM, 0, offsetof(struct run_config, sql), "TEXT", "shape", 0, 0,
 	  &choices_sql, "Of statements what is kept. Their shape has no literals." },
 	{ "top", 'n', SC_OPTION_COUNT, 0, offsetof(struct run_config, top), "N", "20", 1, 1000, NULL,
@@ -120,6 +124,13 @@ static int finish(const struct run_config *config, struct sc_run_folder *folder,
 	}
 	if (!config->quiet)
 		(void)fprintf(err, "\nReport: %s\n", path);
+	if (run->set && run->connections_set == 0) {
+		(void)sc_fail(error, SC_E_UNMEASURABLE,
+			      "--set changed nothing: no database was opened through a shared "
+			      "SQLite library");
+		sc_error_print(err, "run", error);
+		return sc_exit_code(SC_E_UNMEASURABLE);
+	}
 	return run->signal ? SIGNAL_SHIFT + run->signal : run->exit_code;
 }
 
@@ -158,6 +169,7 @@ static int run(const struct sc_invocation *invocation, struct sc_error *error)
 	const struct run_config *config = invocation->config;
 	SC_CLEANUP(sc_freep) char *program = NULL;
 	SC_CLEANUP(sc_freep) char *library = NULL;
+	SC_CLEANUP(sc_freep) char *set = NULL;
 	struct sc_session session = {
 		.tool_version = sc_tool_version,
 		.tool_commit = sc_tool_commit(),
@@ -173,6 +185,12 @@ static int run(const struct sc_invocation *invocation, struct sc_error *error)
 	}
 	/* The operands are the last words of the command line, and end with a NULL there. */
 	session.argv = invocation->argv + invocation->argc - invocation->operand_count;
+	if (config->set) {
+		r = sc_run_pragmas_parse(config->set, &set, error);
+		if (r < 0)
+			return r;
+		session.set = set;
+	}
 	r = sc_run_program_find(session.argv[0], &program, error);
 	if (r > 0) {
 		sc_error_print(invocation->err, "run", error);

@@ -192,6 +192,13 @@ static const struct row rows[] = {
 	[SC_FINDING_TWO_LATENCIES] = { "two-latencies", SC_SEVERITY_NOTE,
 		"on %s %s has two latencies and little in between: about %s and about %s"
 		NEXT "quantiles say more of it than a mean does" },
+	[SC_FINDING_RUN_NOT_SET] = { "not-set", SC_SEVERITY_SEVERE,
+		"--set changed nothing: no database was opened through a shared SQLite library, so these "
+		"are the figures of the program as it is"
+		NEXT "set the pragmas in the program itself" },
+	[SC_FINDING_RUN_REFUSED] = { "set-refused", SC_SEVERITY_WARNING,
+		"SQLite did not take %llu setting%s of --set on %llu connection%s"
+		NEXT "see what it says to the same PRAGMA in its shell" },
 };
 /* clang-format on */
 

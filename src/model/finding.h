@@ -60,6 +60,8 @@ enum sc_finding_code {
 	SC_FINDING_FUA_CHEAP,        /* a probe: a forced write is much cheaper than a flush */
 	SC_FINDING_FSYNC_DEARER,     /* a probe: than fdatasync */
 	SC_FINDING_TWO_LATENCIES,    /* a probe: operations fall into two groups */
+	SC_FINDING_RUN_NOT_SET, /* no connection could be given the settings that were asked for */
+	SC_FINDING_RUN_REFUSED, /* SQLite did not take some of them */
 	SC_FINDING_COUNT_,
 };
 

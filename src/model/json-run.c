@@ -63,10 +63,24 @@ static bool put_argv(cJSON *json, const struct sc_run *run)
 	return list != NULL;
 }
 
+/* The settings of --set, where it was given. */
+static bool put_set(cJSON *json, const struct sc_run *run)
+{
+	cJSON *set;
+
+	if (!run->set)
+		return true;
+	set = cJSON_AddObjectToObject(json, "set");
+	return sc_json_put_text(set, "pragmas", run->set) &&
+	       sc_json_put_u64(set, "connections", run->connections_set) &&
+	       sc_json_put_u64(set, "refused", run->pragmas_refused);
+}
+
 static cJSON *run_of(const struct sc_run *run)
 {
 	cJSON *json = cJSON_CreateObject();
-	bool is_put = put_argv(json, run) && sc_json_put_text(json, "directory", run->directory) &&
+	bool is_put = put_argv(json, run) && put_set(json, run) &&
+		      sc_json_put_text(json, "directory", run->directory) &&
 		      sc_json_put_text(json, "started", run->started);
 
 	if (run->signal)

@@ -21,6 +21,7 @@ void sc_run_fini(struct sc_run *run)
 		free(run->argv[i]);
 	free(run->argv);
 	free(run->directory);
+	free(run->set);
 	free(run->host_label);
 	free(run->kernel);
 	free(run->cpu);

@@ -113,6 +113,8 @@ struct sc_run {
 	size_t slowest_count;
 	size_t slowest_max; /* how many of them are wanted, and of the statements */
 	uint64_t transactions;
+	char *set; /* PRAGMA lines that were applied to each connection; owned; NULL: none */
+	uint64_t connections_set, pragmas_refused;
 	struct sc_run_sample *samples;
 	size_t sample_count;
 	struct sc_findings findings;

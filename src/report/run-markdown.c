@@ -56,6 +56,10 @@ void sc_run_print_markdown(const struct sc_run *run, FILE *out)
 	put(&text, out, "# ", "\n\n");
 	sc_run_add_command(&text, run);
 	put(&text, out, "Command: ", "  \n");
+	if (run->set) {
+		sc_run_add_set(&text, run);
+		put(&text, out, "", "  \n");
+	}
 	sc_run_add_end(&text, run);
 	put(&text, out, "", "\n");
 	for (uint32_t i = 0; i < run->database_count; i++)

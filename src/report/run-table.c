@@ -72,6 +72,10 @@ void sc_run_print_table(const struct sc_run *run, FILE *out,
 	put(&text, out, options, 0);
 	sc_run_add_command(&text, run);
 	put(&text, out, options, 0);
+	if (run->set) {
+		sc_run_add_set(&text, run);
+		put(&text, out, options, 0);
+	}
 	sc_run_add_end(&text, run);
 	put(&text, out, options, 0);
 	for (uint32_t i = 0; i < run->database_count; i++)

@@ -12,6 +12,11 @@ const char *const sc_run_columns[SC_RUN_COLUMNS] = {
 	"role", "reads", "read", "writes", "written", "syncs", "sync time", "p99", "size at most",
 };
 
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
 void sc_run_add_title(struct sc_buffer *buffer, const struct sc_run *run)
 {
 	sc_buffer_printf(buffer, "syncost %s run, %s", run->tool_version, run->started);
@@ -42,6 +47,15 @@ void sc_run_add_command(struct sc_buffer *buffer, const struct sc_run *run)
 		sc_buffer_add_text(buffer, i ? " " : "");
 		add_word(buffer, run->argv[i]);
 	}
+}
+
+void sc_run_add_set(struct sc_buffer *buffer, const struct sc_run *run)
+{
+	sc_buffer_add_text(buffer, "with ");
+	for (const char *at = run->set; *at; at++)
+		sc_buffer_printf(buffer, *at == ';' && at[1] ? "%c " : "%c", *at);
+	sc_buffer_printf(buffer, " on %" PRIu64 " connection%s", run->connections_set,
+			 plural(run->connections_set));
 }
 
 void sc_run_add_end(struct sc_buffer *buffer, const struct sc_run *run)
@@ -85,11 +99,6 @@ void sc_run_add_time(struct sc_buffer *buffer, const struct sc_run *run, uint32_
 		is_first = false;
 	}
 	sc_buffer_printf(buffer, " of %s", sc_format_ns((double)run->wall_ns, wall, sizeof(wall)));
-}
-
-static const char *plural(uint64_t count)
-{
-	return count == 1 ? "" : "s";
 }
 
 static void add_wal(struct sc_buffer *buffer, const struct sc_run_database *database)

@@ -12,6 +12,10 @@ void sc_run_add_title(struct sc_buffer *buffer, const struct sc_run *run);
 /** sc_run_add_command() - the words of the command line, quoted where a shell needs it */
 void sc_run_add_command(struct sc_buffer *buffer, const struct sc_run *run);
 
+/** sc_run_add_set() - "with PRAGMA synchronous = normal; on 2 connections"; not where set is NULL
+ */
+void sc_run_add_set(struct sc_buffer *buffer, const struct sc_run *run);
+
 /** sc_run_add_end() - "exit code 0 after 1.20 s, 12 % of a CPU, 2 processes with databases" */
 void sc_run_add_end(struct sc_buffer *buffer, const struct sc_run *run);
 

@@ -396,6 +396,8 @@ static int add_process(struct sc_gather *gather, const struct syncost_snapshot *
 		add_counters(&run->databases[database], &snapshot->databases[slot]);
 	}
 	run->transactions += snapshot->transactions;
+	run->connections_set += snapshot->connections_set;
+	run->pragmas_refused += snapshot->pragmas_refused;
 	if (r == 0)
 		r = add_statements(run, snapshot);
 	if (r == 0)

@@ -94,7 +94,8 @@ static int describe(const struct sc_session *session, struct sc_run *run, struct
 	(void)snprintf(run->tool_commit, sizeof(run->tool_commit), "%s", session->tool_commit);
 	sc_utc_format(sc_realtime_ns(), run->started);
 	run->directory = getcwd(NULL, 0); /* NULL where it was removed */
-	if (copy_argv(session->argv, run) < 0)
+	run->set = session->set ? strdup(session->set) : NULL;
+	if (copy_argv(session->argv, run) < 0 || (session->set && !run->set))
 		return sc_fail(error, -ENOMEM, "describing the run");
 	return 0;
 }
@@ -110,7 +111,8 @@ static int launch(const struct sc_session *session, const char *directory, struc
 	SC_CLEANUP(sc_freep) char *preload = preload_variable(session->library);
 	SC_CLEANUP(sc_freep) char *place = NULL;
 	SC_CLEANUP(sc_freep) char *sql = NULL;
-	char *variables[4] = {NULL};
+	SC_CLEANUP(sc_freep) char *set = NULL;
+	char *variables[5] = {NULL};
 	const struct sc_launch request = {
 		.path = session->path,
 		.argv = session->argv,
@@ -124,11 +126,14 @@ static int launch(const struct sc_session *session, const char *directory, struc
 		place = NULL; /* undefined after a failure */
 	if (asprintf(&sql, "SYNCOST_RUN_SQL=%s", session->sql) < 0)
 		sql = NULL;
-	if (!preload || !place || !sql)
+	if (asprintf(&set, "SYNCOST_RUN_SET=%s", session->set ? session->set : "") < 0)
+		set = NULL;
+	if (!preload || !place || !sql || !set)
 		return sc_fail(error, -ENOMEM, "starting the program");
 	variables[0] = preload;
 	variables[1] = place;
 	variables[2] = sql;
+	variables[3] = set;
 	return sc_launch_run(&request, launched, error);
 }
 
@@ -149,6 +154,14 @@ static int note_findings(struct sc_run *run)
 		r = sc_findings_add(&run->findings, SC_FINDING_RUN_GOES_ON, running,
 				    running == 1 ? "process" : "processes",
 				    running == 1 ? "s" : "");
+	if (r == 0 && run->set && run->connections_set == 0)
+		r = sc_findings_add(&run->findings, SC_FINDING_RUN_NOT_SET);
+	if (r == 0 && run->pragmas_refused > 0)
+		r = sc_findings_add(&run->findings, SC_FINDING_RUN_REFUSED,
+				    (unsigned long long)run->pragmas_refused,
+				    run->pragmas_refused == 1 ? "" : "s",
+				    (unsigned long long)run->connections_set,
+				    run->connections_set == 1 ? "" : "s");
 	(void)snprintf(count, sizeof(count), "%llu", (unsigned long long)dropped);
 	if (r == 0 && dropped > 0)
 		r = sc_findings_add(&run->findings, SC_FINDING_CALLS_DROPPED, count, "this run");

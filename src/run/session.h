@@ -12,6 +12,7 @@ struct sc_session {
 	const char *tool_version, *tool_commit;
 	bool tool_dirty;
 	size_t top;      /* how many of the slowest commits and of the statements are kept */
+	const char *set; /* PRAGMA lines for each connection; NULL: none */
 	const char *sql; /* "shape", "full", "none" */
 };
 

@@ -177,12 +177,13 @@ print(done)
 
 class RunCase(Case):
     SQL = "none"
+    options = ()
 
     def run_python(self, program, *options):
         """Runs it in a place of its own; returns the report and how often it committed."""
         self.folder = os.path.join(self.directory(), "report")
         place = self.directory()
-        done = self.run_syncost("run", "-q", "--sql", self.SQL, "--out", self.folder,
+        done = self.run_syncost("run", "-q", "--sql", self.SQL, *self.options, "--out", self.folder,
                                 "--", sys.executable, "-I", "-c",
                                 program, place, *options)
         self.assertEqual((done.code, done.err), (0, ""), done)
@@ -484,6 +485,93 @@ class Statements(RunCase):
         found = self.statements(summary)
         self.assertEqual(found["SELECT count(*) FROM t"]["executions"], 1)
         self.assertEqual(found["INSERT INTO t SELECT nested(a) FROM t"]["commits"], 1)
+
+
+SETTINGS = HEAD + """
+db = connect()
+write(db, "CREATE TABLE t(a)")
+for i in range(6):
+    write(db, "INSERT INTO t VALUES(1)")
+got = [db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
+assert sqlite3.connect(":memory:").execute("PRAGMA journal_mode").fetchone() == ("memory",)
+db.execute("PRAGMA synchronous=OFF")  # the program's own word comes last
+db.execute("INSERT INTO t VALUES(1)")
+done += 1
+db.close()
+assert got == [options[0], int(options[1])], got
+print(done)
+"""
+
+# Through a handle: its calls do not pass by us.
+HANDLE = """
+import ctypes, ctypes.util, sys
+lib = ctypes.CDLL(ctypes.util.find_library("sqlite3") or "libsqlite3.so.0")
+db = ctypes.c_void_p()
+assert lib.sqlite3_open(f"{sys.argv[1]}/a.db".encode(), ctypes.byref(db)) == 0
+for i in range(3):
+    assert lib.sqlite3_exec(db, b"CREATE TABLE IF NOT EXISTS t(a); INSERT INTO t VALUES(1)",
+                            None, None, None) == 0
+assert lib.sqlite3_close(db) == 0
+print(4)
+"""
+
+
+class WhatIf(RunCase):
+    SQL = "shape"
+
+    def test_set(self):
+        """--set applies settings to each connection: fewer syncs, and what was set is said"""
+        summary, done = self.run_python(SETTINGS, "delete", "2")
+        before = self.database(summary)["syncs"]["physical"]
+        self.assertNotIn("set", summary["run"])
+        self.options = ("--set", "synchronous=NORMAL,journal_mode=wal")
+        summary, done_with = self.run_python(SETTINGS, "wal", "1")
+        self.assertEqual(self.database(summary)["commits"], done_with + 1)  # the change of mode
+        self.assertLess(self.database(summary)["syncs"]["physical"], before / 2)
+        self.assertEqual(summary["run"]["set"], {
+            "pragmas": "PRAGMA journal_mode = wal;PRAGMA synchronous = normal;",
+            "connections": 1, "refused": 0})
+        self.assertEqual(done, done_with)
+
+    def test_refused(self):
+        """a setting that SQLite does not take is a finding"""
+        self.options = ("--set", "journal_mode=wal")
+        program = HEAD + """
+db = sqlite3.connect(f"file:{place}/a.db?vfs=unix-none", uri=True, isolation_level=None)
+db.execute("CREATE TABLE t(a)")
+print(db.execute("PRAGMA journal_mode").fetchone()[0] == "wal")
+"""
+        self.folder = os.path.join(self.directory(), "report")
+        place = self.directory()
+        done = self.run_syncost("run", "-q", *self.options, "--out", self.folder, "--",
+                                sys.executable, "-I", "-c", program, place)
+        self.assertEqual((done.code, done.out), (0, "False\n"), done)
+        self.assertEqual([finding["code"] for finding in truth.report(self.folder)["findings"]],
+                         ["set-refused"])
+
+    def test_not_reached(self):
+        """where no connection can be reached the exit code is 3, with the reason"""
+        place = self.directory()
+        command = ["run", "-q", "--out", f"{self.directory()}/report"]
+        done = self.run_syncost(*command, "--set", "synchronous=off", "--", sys.executable, "-I",
+                                "-c", HANDLE, place)
+        self.assertEqual((done.code, done.out), (3, "4\n"), done)
+        self.assertRegex(done.err, r"\Asyncost run: --set changed nothing: [^\n]*\n\Z")
+
+    def test_handle(self):
+        """a library that is opened through a handle is measured from libc"""
+        summary, done = self.run_python(HANDLE)
+        self.assertEqual(self.database(summary)["commits"], done)
+
+    def test_usage(self):
+        """a bad setting is named, and nothing is run: exit code 2"""
+        for text, *words in (("speed=9", "speed", "journal_mode"),
+                             ("journal_mode=fast", "journal_mode", "fast", "truncate"),
+                             ("page_size=no", "page_size", "from 512 to 65536"),
+                             ("synchronous", "synchronous"), ("", "empty")):
+            done = self.run_syncost("run", "--set", text, "--", "touch", "was-run")
+            self.assertOneLine(done, 2, "--set", *words)
+        self.assertFalse(os.path.exists(os.path.join(self.place, "was-run")))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "../ledger.h"
+#include "connection.h"
 #include "record.h"
 #include "statement.h"
 #include "watch.h"
@@ -47,6 +48,7 @@ __attribute__((constructor)) static void start(void)
 		sc_ledger_keep();
 		sc_tap_watch_start(open_meter);
 		sc_tap_statement_start(wanted_sql());
+		sc_tap_connection_start(getenv("SYNCOST_RUN_SET"));
 		atomic_store(&sc_tap_on, 1);
 	}
 	errno = saved;

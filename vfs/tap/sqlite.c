@@ -21,6 +21,7 @@
 
 #include "../ops.h"
 #include "../sample.h"
+#include "connection.h"
 #include "library.h"
 #include "real.h"
 #include "statement.h"
@@ -236,19 +237,16 @@ static bool exec_committed(const struct sc_tap_library *library, sqlite3 *db, co
 	       library->get_autocommit(db);
 }
 
-TAP_EXPORT int sqlite3_exec(sqlite3 *db, const char *sql,
-			    int (*callback)(void *, int, char **, char **), void *argument,
-			    char **ret_message)
+int sc_tap_sqlite_exec(struct sc_tap_library *library, sqlite3 *db, const char *sql,
+		       int (*callback)(void *, int, char **, char **), void *argument,
+		       char **ret_message)
 {
-	struct sc_tap_library *library = sc_tap_library_of(CALLER);
 	struct known inner = {0};
 	struct sc_tap_frame frame;
 	uint32_t number;
 	bool commits;
 	int rc, saved;
 
-	if (!library || !library->exec)
-		return SQLITE_MISUSE;
 	if (!sql || !sc_tap_statement_is_on() || sc_tap_is_inside() || !sc_tap_watch_need_meter())
 		return library->exec(db, sql, callback, argument, ret_message);
 	number = LOAD(library->is_exec_open) ? 0 : sc_tap_statement_of(sql);
@@ -262,6 +260,17 @@ TAP_EXPORT int sqlite3_exec(sqlite3 *db, const char *sql,
 	sc_tap_statement_pop(&frame, !frame.has_inner, commits);
 	errno = saved;
 	return rc;
+}
+
+TAP_EXPORT int sqlite3_exec(sqlite3 *db, const char *sql,
+			    int (*callback)(void *, int, char **, char **), void *argument,
+			    char **ret_message)
+{
+	struct sc_tap_library *library = sc_tap_library_of(CALLER);
+
+	if (!library || !library->exec)
+		return SQLITE_MISUSE;
+	return sc_tap_sqlite_exec(library, db, sql, callback, argument, ret_message);
 }
 
 /* Of a statement that is prepared in the old way SQLite keeps no text. */
