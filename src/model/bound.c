@@ -21,12 +21,15 @@
  * returns. With both as the share s of all wall time the rate would be rate / (1 - s). The shares
  * are the ledger's, the rate is the timing samples': the instruments are in neither. All else is
  * taken as it is, though it may be cheaper too (to unlink a file that was never synced, say), so
- * this is what that part alone would give.
+ * this is what that part alone would give. A part that is nearly all there is has no such rate.
  */
 
 #include "report.h"
 
 #include <assert.h>
+
+/* Of all time: what is left beside the bounding term is else within the error of the clocks. */
+#define LEFT_MIN 0.01
 
 static const char *const bound_names[] = {
 	[SC_BOUND_SQL_CPU] = "sql_cpu",
@@ -138,7 +141,7 @@ struct sc_bound sc_bound_of(const struct sc_split *split, uint64_t major_faults,
 {
 	struct sc_bound bound = {.status = split->status};
 	struct sc_terms terms;
-	double left_ns;
+	double all_ns, left_ns;
 
 	if (split->status != SC_MEASURED) {
 		(void)snprintf(bound.reason, sizeof(bound.reason), "%s", split->reason);
@@ -158,8 +161,8 @@ struct sc_bound sc_bound_of(const struct sc_split *split, uint64_t major_faults,
 	bound.share = terms.ns[bound.by] / terms.inside_ns;
 	left_ns =
 		terms.outside_ns + terms.inside_ns - terms.ns[bound.by] - terms.delay_ns[bound.by];
-	if (ops_per_s->status == SC_MEASURED && left_ns > 0)
-		bound.if_free_ops_per_s =
-			ops_per_s->median * (terms.outside_ns + terms.inside_ns) / left_ns;
+	all_ns = terms.outside_ns + terms.inside_ns;
+	if (ops_per_s->status == SC_MEASURED && left_ns >= LEFT_MIN * all_ns)
+		bound.if_free_ops_per_s = ops_per_s->median * all_ns / left_ns;
 	return bound;
 }

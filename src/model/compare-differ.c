@@ -308,6 +308,12 @@ static int compare_reference(struct sc_comparison *comparison, size_t other,
 					  });
 }
 
+/* Steps and pages asked for, which reports did not always keep. */
+static bool may_lack(const struct sc_compare_metric *row, enum sc_status a, enum sc_status b)
+{
+	return row->metric.group == SC_GROUP_WORK && (a == SC_SKIPPED || b == SC_SKIPPED);
+}
+
 /* A count that one report has and the other lacks cannot be guarded. */
 static int compare_counts(struct sc_comparison *comparison, size_t other,
 			  const struct sc_digest_cell *base, const struct sc_digest_cell *there)
@@ -322,7 +328,8 @@ static int compare_counts(struct sc_comparison *comparison, size_t other,
 			.refused = true,
 		};
 
-		if (row.kind != SC_COMPARE_COUNT || (a == SC_MEASURED) == (b == SC_MEASURED))
+		if (row.kind != SC_COMPARE_COUNT || (a == SC_MEASURED) == (b == SC_MEASURED) ||
+		    may_lack(&row, a, b))
 			continue;
 		(void)snprintf(found.base.text, sizeof(found.base.text), "%s: %s", row.metric.key,
 			       sc_status_name(a));

@@ -18,7 +18,7 @@ struct sc_compare_metric {
 	struct sc_metric metric; /* of the catalogue, or of the comparison alone */
 };
 
-#define SC_COMPARE_METRICS 20u
+#define SC_COMPARE_METRICS 22u
 
 /** sc_compare_metric() - of an index below SC_COMPARE_METRICS, in the order of tables */
 struct sc_compare_metric sc_compare_metric(size_t index);

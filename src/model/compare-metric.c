@@ -139,6 +139,8 @@ static const struct row rows[] = {
 	    SC_UNIT_COUNT, SC_BETTER_LOWER, SC_FROM_LEDGER, SC_GROUP_CHECKPOINT, read_checkpoints } },
 	{ SC_COMPARE_COUNT,   "read_calls_per_op", { 0 } },
 	{ SC_COMPARE_COUNT,   "read_bytes_per_op", { 0 } },
+	{ SC_COMPARE_COUNT,   "vm_steps_per_op", { 0 } },
+	{ SC_COMPARE_COUNT,   "pages_per_op", { 0 } },
 	{ SC_COMPARE_COUNT,   "database_bytes", { 0 } },
 	{ SC_COMPARE_COUNT,   "total_bytes_max", { 0 } },
 	{ SC_COMPARE_SHOWN,   "wal_bytes_max", { 0 } },

@@ -27,9 +27,10 @@ struct sc_memory sc_memory_fit(const double *operations, const double *heap, con
 	};
 }
 
-bool sc_memory_leaks(const struct sc_memory *memory)
+bool sc_memory_leaks(const struct sc_memory *memory, uint64_t operations)
 {
 	return memory->status == SC_MEASURED && memory->heap_bytes_per_op > SC_LEAK_BYTES &&
+	       memory->heap_bytes_per_op * (double)operations >= SC_LEAK_BYTES_ALL &&
 	       memory->heap_r2 >= SC_LEAK_R2;
 }
 

@@ -530,7 +530,8 @@ static int find_leak(struct sc_cell *cell)
 	int r;
 
 	/* A snapshot's rows are in that memory, to stay. */
-	if (!sc_memory_leaks(memory) || sc_store_is(cell->store, SC_STORE_SNAPSHOT))
+	if (!sc_memory_leaks(memory, cell->ledger_ops) ||
+	    sc_store_is(cell->store, SC_STORE_SNAPSHOT))
 		return 0;
 	r = sc_findings_add(
 		&cell->findings, SC_FINDING_MEMORY_GROWS, cell->id,

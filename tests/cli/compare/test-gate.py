@@ -77,6 +77,21 @@ class Catches(Gate):
         wal = [keys for name, keys in found.items() if "/wal/" in name]
         self.assertTrue(all("pages_written_per_commit" in keys for keys in wal))
 
+    def test_steps_and_pages_are_caught_one_by_one(self):
+        for key, metric in (("vm_steps", "vm_steps_per_op"), ("pages", "pages_per_op")):
+            def one_more(cell, key=key):
+                cell["work"][key] += 1
+
+            found = self.fails(reports.changed(self.base, one_more))
+            self.assertEqual(found, {cell_id: {metric} for cell_id in self.own_cells()})
+
+    def test_a_report_from_before_steps_were_kept_is_compared_without_them(self):
+        old = reports.changed(self.base, lambda cell: cell.pop("work"))
+        more = reports.changed(self.base, lambda cell: cell["work"].update(vm_steps=10**6))
+        self.assertEqual(self.fails(more, base=old), {})
+        syncs = reports.changed(more, reports.add_syncs(1))
+        self.assertEqual(sorted(self.fails(syncs, base=old)), sorted(self.own_cells()))
+
     def test_ten_percent_more_bytes_below_the_vfs_are_caught(self):
         """what a VFS writes of its own accord the kernel sees"""
         def written(bytes_):

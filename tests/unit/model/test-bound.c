@@ -227,6 +227,27 @@ static void where_nothing_else_takes_time_no_rate_is_invented(void **state)
 	assert_near(bound.if_free_ops_per_s, 0);
 }
 
+/* As SQL is in a database in memory: one part in a hundred is left, or there is no figure. */
+static void a_part_that_is_nearly_all_has_no_rate_without_it(void **state)
+{
+	static const struct {
+		uint64_t rest_ns;
+		double rate;
+	} cases[] = {{0, 0}, {1, 0}, {9900, 0}, {10102, 99990.3}, {1000000, 2000}};
+
+	(void)state;
+	for (size_t i = 0; i < SC_ARRAY_COUNT(cases); i++) {
+		struct sc_split split = {.wall_ns[SC_PART_SQL] = 1000000,
+					 .wall_ns[SC_PART_WRITE] = cases[i].rest_ns};
+		struct sc_interval rate = rate_of(1000);
+		struct sc_bound bound = sc_bound_of(&split, 0, &rate);
+
+		assert_int_equal(bound.by, SC_BOUND_SQL_CPU);
+		assert_true(bound.if_free_ops_per_s > cases[i].rate * 0.999 - 1e-9);
+		assert_true(bound.if_free_ops_per_s < cases[i].rate * 1.001 + 1e-9);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
@@ -248,6 +269,8 @@ int main(void)
 		CASE("no split is no bound", no_split_is_no_bound),
 		CASE("where nothing else takes time no rate is invented",
 		     where_nothing_else_takes_time_no_rate_is_invented),
+		CASE("a part that is nearly all has no rate without it",
+		     a_part_that_is_nearly_all_has_no_rate_without_it),
 	};
 
 	return cmocka_run_group_tests_name("bound", cases, NULL, NULL);
