@@ -80,11 +80,16 @@ static struct sc_key_text cell_rate(const struct sc_digest_cell *cell)
 	return cell->rate ? number_of(cell->rate) : text_of(NULL);
 }
 
+static struct sc_key_text cell_rows(const struct sc_digest_cell *cell)
+{
+	return number_of(cell->rows);
+}
+
 static const struct sc_cell_key identity[] = {
 	{"target", cell_target}, {"suite", cell_suite},     {"workload", cell_workload},
 	{"store", cell_store},   {"clients", cell_clients}, {"device", cell_device},
 	{"clock", cell_clock},   {"layers", cell_layers},   {"wal_state", cell_wal_state},
-	{"rate", cell_rate},
+	{"rate", cell_rate},     {"rows", cell_rows},
 };
 
 size_t sc_key_identity_count(void)
@@ -127,11 +132,6 @@ static struct sc_key_text cell_suite_digest(const struct sc_digest_cell *cell)
 	return text_of(cell->suite_digest);
 }
 
-static struct sc_key_text cell_rows(const struct sc_digest_cell *cell)
-{
-	return number_of(cell->rows);
-}
-
 static struct sc_key_text cell_seed(const struct sc_digest_cell *cell)
 {
 	return number_of(cell->seed);
@@ -163,7 +163,6 @@ static struct sc_key_text cell_effective(const struct sc_digest_cell *cell)
 
 const struct sc_cell_key sc_cell_keys[] = {
 	{"suite_digest", cell_suite_digest},
-	{"rows", cell_rows},
 	{"seed", cell_seed},
 	{"ledger_ops", cell_ledger_ops},
 	{SC_KEY_EFFECTIVE, cell_effective},

@@ -167,6 +167,8 @@ static int check_keys(struct sc_key_reader *reader, const struct sc_workload *wo
 		return fail_at(reader, "reopens", "is for workloads that only read");
 	if (workload->reopens && (workload->rows_per_commit > 1 || workload->commits_rows))
 		return fail_at(reader, "reopens", "is for one operation in a transaction");
+	if (workload->reopens && (workload->statement_count > 1 || has_names(workload)))
+		return fail_at(reader, "reopens", "is for one statement without names");
 	if (workload->consumes_rows > 0 && !workload->writes)
 		return fail_at(reader, "consumes_rows", "is for workloads that write");
 	if (workload->starts_empty && (workload->consumes_rows > 0 || picks(workload)))

@@ -338,6 +338,11 @@ static int check_workloads(struct sc_key_reader *reader, const struct sc_suite *
 			(void)sc_key_enter(reader, "name");
 			return sc_key_fail(reader, "is the name of an earlier workload");
 		}
+		if (suite->in_memory && suite->workloads[i].reopens) {
+			(void)sc_key_enter(reader, "reopens");
+			return sc_key_fail(reader, "is for databases in files: one in memory is "
+						   "gone when it is closed");
+		}
 		r = check_picks(reader, suite, suite->workloads[i].parameters,
 				suite->workloads[i].parameter_count, true);
 		if (r == 0)

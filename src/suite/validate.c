@@ -302,6 +302,21 @@ static int check_dataset(struct validation *self)
 	return 0;
 }
 
+/* What stands outside of the rows has no value of its own: SQLite would take NULL for it. */
+static int check_repeated_binds(struct validation *self, sqlite3_stmt *statement)
+{
+	for (int i = 1; i <= sqlite3_bind_parameter_count(statement); i++) {
+		const char *name = sqlite3_bind_parameter_name(statement, i);
+
+		if (name && name[0] != '$')
+			return sc_key_fail(self->reader,
+					   "%s stands outside of the parentheses behind VALUES, "
+					   "which rows_per_statement repeats",
+					   name);
+	}
+	return 0;
+}
+
 /* As one statement of many rows it may have more parameters than SQLite takes. */
 static int check_repeated(struct validation *self, const struct sc_workload *workload)
 {
@@ -314,8 +329,10 @@ static int check_repeated(struct validation *self, const struct sc_workload *wor
 	r = sc_sql_repeat(workload->statements[0], workload->rows_per_statement, &sql);
 	if (r < 0)
 		return sc_key_memory(self->reader);
-	if (r == 0)
-		return prepare(self, sql, &statement);
+	if (r == 0) {
+		r = prepare(self, sql, &statement);
+		return r < 0 ? r : check_repeated_binds(self, statement);
+	}
 	return sc_key_fail(self->reader, "must have VALUES(...), which rows_per_statement repeats");
 }
 

@@ -26,6 +26,27 @@ const struct sc_key *sc_suite_variant_keys(size_t *ret_count)
 	return keys;
 }
 
+/* Merged one after the other, the last would hold; a suite refuses both. */
+static int check_unique(struct sc_key_reader *reader, const cJSON *patch)
+{
+	const cJSON *entry;
+
+	cJSON_ArrayForEach(entry, patch)
+	{
+		size_t length = sc_key_enter(reader, entry->string);
+		int r = 0;
+
+		if (cJSON_GetObjectItemCaseSensitive(patch, entry->string) != entry)
+			return sc_key_fail(reader, "is given twice");
+		if (cJSON_IsObject(entry))
+			r = check_unique(reader, entry);
+		if (r < 0)
+			return r;
+		sc_key_leave(reader, length);
+	}
+	return 0;
+}
+
 static int read_variant(struct sc_key_reader *reader, const cJSON *item,
 			struct sc_suite_variant *variant)
 {
@@ -42,6 +63,9 @@ static int read_variant(struct sc_key_reader *reader, const cJSON *item,
 	if (cJSON_GetObjectItemCaseSensitive(item, "name") ||
 	    cJSON_GetObjectItemCaseSensitive(item, "variants"))
 		return sc_key_fail(reader, "must not change the name, nor have variants");
+	r = check_unique(reader, item);
+	if (r < 0)
+		return r;
 	in_default_sweep = cJSON_GetObjectItemCaseSensitive(item, keys[0].key);
 	length = sc_key_enter(reader, keys[0].key);
 	r = in_default_sweep ? sc_key_value(reader, in_default_sweep, &keys[0], variant) : 0;
@@ -89,7 +113,7 @@ static void free_text(char **text)
 	cJSON_free(*text);
 }
 
-/* Return: false: no memory. */
+/* Return: false: no memory. An object that the target does not have is merged into an empty one. */
 static bool merge(cJSON *target, const cJSON *patch)
 {
 	const cJSON *entry;
@@ -98,13 +122,17 @@ static bool merge(cJSON *target, const cJSON *patch)
 	{
 		cJSON *own = cJSON_GetObjectItemCaseSensitive(target, entry->string);
 
-		if (cJSON_IsObject(entry) && cJSON_IsObject(own)) {
-			if (!merge(own, entry))
+		if (own && !(cJSON_IsObject(entry) && cJSON_IsObject(own))) {
+			cJSON_DeleteItemFromObjectCaseSensitive(target, entry->string);
+			own = NULL;
+		}
+		if (cJSON_IsObject(entry)) {
+			if (!own)
+				own = cJSON_AddObjectToObject(target, entry->string);
+			if (!own || !merge(own, entry))
 				return false;
 			continue;
 		}
-		if (own)
-			cJSON_DeleteItemFromObjectCaseSensitive(target, entry->string);
 		if (!cJSON_IsNull(entry) &&
 		    !cJSON_AddItemToObject(target, entry->string, cJSON_Duplicate(entry, true)))
 			return false;

@@ -276,7 +276,7 @@ COLD int run_unprepared(struct run *run, const struct sc_program_statement *self
 		r = fail_statement(run, self->sql);
 	else
 		r = run_bound(run, statement, self->sql);
-	if (run->marks)
+	if (run->marks && statement)
 		run->program->unprepared_steps +=
 			(unsigned)sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, false);
 	(void)sqlite3_finalize(statement); /* repeats the result of the step */

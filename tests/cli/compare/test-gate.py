@@ -394,12 +394,28 @@ class Refuses(Gate):
         self.passes_ignored(new, "cells")
 
     def test_keys_of_cells(self):
-        for key, value in (("suite_digest", "b" * 64), ("rows", 20000), ("seed", 8),
+        for key, value in (("suite_digest", "b" * 64), ("seed", 8),
                            ("ledger_ops", 200)):
             new = reports.changed(self.base, lambda cell, k=key, v=value: cell.update({k: v}))
             self.refused(new, key)
             if key != "ledger_ops":
                 self.passes_ignored(new, key)
+
+    def test_cells_of_several_numbers_of_rows_are_told_apart(self):
+        both = copy.deepcopy(self.base)
+        more = reports.changed(self.base, lambda cell: cell.update(rows=20000, same_as=None))
+        for cell in more["cells"]:
+            cell["id"] += "/rows=20000"
+        both["cells"] += more["cells"]
+        self.assertDone(self.compare(both, base=both))
+        worse = reports.changed(both, reports.add_syncs(1), lambda cell: cell["rows"] == 20000)
+        self.assertEqual(sorted(self.fails(worse, base=both)),
+                         sorted(cell["id"] for cell in more["cells"]))
+
+    def test_other_rows(self):
+        new = reports.changed(self.base, lambda cell: cell.update(rows=20000))
+        self.refused(new, "rows", "10000", "20000")
+        self.passes_ignored(new, "rows")
 
     def test_settings_that_were_not_taken(self):
         def refuse(cell):

@@ -64,6 +64,20 @@ static void a_variant_replaces_what_it_names_and_nothing_else(void **state)
 	sc_suite_freep(&base);
 }
 
+/* As RFC 7396 has it: null takes away, also where there is nothing and where nothing was. */
+static void null_takes_away_what_is_not_there(void **state)
+{
+	struct sc_suite *base = parse(VARIED("\"b\": {\"connection\": {\"foreign_keys\": null, "
+					     "\"busy_timeout_ms\": 5}, \"description\": null}"));
+	struct sc_suite *varied = vary(base, "b");
+
+	(void)state;
+	assert_false(varied->connection.foreign_keys);
+	assert_int_equal(varied->connection.busy_timeout_ms, 5);
+	sc_suite_freep(&varied);
+	sc_suite_freep(&base);
+}
+
 /* The text is what a sample's process gets and what a report keeps. */
 static void the_text_of_a_variant_is_a_suite_that_says_the_same(void **state)
 {
@@ -148,6 +162,25 @@ static void what_is_wrong_is_told_by_its_path(void **state)
 		 "suite 'small', variant 'b': rows: is not a key that is known here"},
 		{VARIED("\"b\": {\"schema\": [\"CREATE TABLE other(id)\"]}"),
 		 "suite 'small', variant 'b': dataset.sql: SQLite says: no such table: item"},
+		{VARIED("\"b\": {\"dataset\": {\"rows\": 5, \"rows\": 6}}"),
+		 "suite 'x.json': variants.b.dataset.rows: is given twice"},
+		{VARIED("\"b\": {\"dataset\": {\"rows\": 5}, \"dataset\": {}}"),
+		 "suite 'x.json': variants.b.dataset: is given twice"},
+		{VARIED("\"b\": {\"workloads\": null}"),
+		 "suite 'small', variant 'b': workloads: is missing"},
+		{VARIED("\"b\": {\"database\": \"memory\", \"workloads\": [{\"name\": \"w\", "
+			"\"unit\": "
+			"\"q\", \"writes\": false, \"reopens\": true, \"ledger_ops\": 1, "
+			"\"statements\": [\"SELECT 1\"]}]}"),
+		 "suite 'small', variant 'b': workloads[0].reopens: is for databases in files: one "
+		 "in memory is gone when it is closed"},
+		{VARIED("\"b\": {\"workloads\": [{\"name\": \"w\", \"unit\": \"q\", \"writes\": "
+			"false, \"reopens\": true, \"ledger_ops\": 1, \"statements\": [\"SELECT * "
+			"FROM {p}\"], \"parameters\": {\"p\": {\"generator\": \"name\", "
+			"\"prefix\": "
+			"\"part_\", \"from\": {\"generator\": \"integer\", \"value\": 1}}}}]}"),
+		 "suite 'small', variant 'b': workloads[0].reopens: is for one statement without "
+		 "names"},
 		{"\"title\": \"t\", \"database\": \"disk\"",
 		 "suite 'x.json': database: must be one of file, memory, is \"disk\""},
 		{"\"title\": \"t\", \"sweep\": {\"samples\": 5}",
@@ -181,6 +214,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE("a variant replaces what it names and nothing else",
 		     a_variant_replaces_what_it_names_and_nothing_else),
+		CASE("null takes away what is not there", null_takes_away_what_is_not_there),
 		CASE("the text of a variant is a suite that says the same",
 		     the_text_of_a_variant_is_a_suite_that_says_the_same),
 		CASE("an unknown variant is told with those that there are",
