@@ -77,6 +77,14 @@ static void print_table(const struct sc_run *run, FILE *out)
 	sc_run_print_table(run, out, &options);
 }
 
+/* The same for whoever looks at it later, on any terminal. */
+static void print_text(const struct sc_run *run, FILE *out)
+{
+	const struct sc_render_options options = {.columns = 100, .utf8 = true};
+
+	sc_run_print_table(run, out, &options);
+}
+
 /* Writes what @print prints as a file of the folder. */
 static int keep(const struct sc_run_folder *folder, const char *name, const struct sc_run *run,
 		void (*print)(const struct sc_run *run, FILE *out), struct sc_error *error)
@@ -102,6 +110,8 @@ static int keep_all(struct sc_run_folder *folder, const struct sc_run *run, char
 		r = sc_run_folder_write(folder, "summary.json", summary, error);
 	if (r == 0)
 		r = keep(folder, "summary.md", run, sc_run_print_markdown, error);
+	if (r == 0)
+		r = keep(folder, "summary.txt", run, print_text, error);
 	if (r == 0)
 		r = keep(folder, "timeline.csv", run, sc_run_print_timeline, error);
 	return r < 0 ? r : sc_run_folder_settle(folder, ret_path, error);

@@ -6,6 +6,7 @@
 
 #include "../base/files.h"
 #include "../report/writer.h"
+#include "run-format.h"
 
 static const char *format_name(int value)
 {
@@ -34,6 +35,8 @@ int sc_format_print(const char *path, int format, FILE *out, struct sc_error *er
 {
 	struct sc_render_options options = sc_render_options_detect(out);
 
+	if (sc_run_format_is(path))
+		return sc_run_format_print(path, sc_writers[format]->name, out, error);
 	return sc_report_render(path, sc_writers[format]->name, out, &options, error);
 }
 
