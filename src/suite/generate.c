@@ -111,11 +111,16 @@ static int init_stream(struct stream *self, const struct sc_generation *generati
 		return sc_fail(error, SC_E_FORMAT,
 			       "suite '%s': %s picks from a dataset without rows",
 			       generation->suite->name, name);
+	if (picks && generation->rows < generator->parts * generator->run)
+		return sc_fail(error, SC_E_FORMAT,
+			       "suite '%s': %s needs at least %" PRIu64 " rows, not %" PRIu64,
+			       generation->suite->name, name, generator->parts * generator->run,
+			       generation->rows);
 	if (picks && generator->of)
 		self->of = find_stream(generation->dataset, generation->suite->dataset_parameters,
 				       generator->of);
 	if (picks)
-		self->rank_count = generation->rows;
+		self->rank_count = generation->rows / generator->parts - (generator->run - 1);
 	else if (generator->kind == SC_GENERATOR_ZIPF)
 		self->rank_count = (uint64_t)(generator->max - generator->min) + 1;
 	if (generator->exponent > 0 && self->rank_count > 0)

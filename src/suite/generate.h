@@ -30,7 +30,7 @@ struct sc_stream_set;
  * sc_stream_set_new() - @parameters and @generation are borrowed and stay
  * @scope: tells streams of equal parameter names apart: "dataset", "workload/insert_one" …
  *
- * Return: 0; SC_E_FORMAT where a key is picked from a dataset without rows; -ENOMEM.
+ * Return: 0; SC_E_FORMAT where a key is picked from a dataset without rows enough; -ENOMEM.
  */
 int sc_stream_set_new(const struct sc_generation *generation, const struct sc_parameter *parameters,
 		      size_t parameter_count, const char *scope, struct sc_stream_set **ret_set,

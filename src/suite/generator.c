@@ -13,6 +13,7 @@
 #include <time.h>
 
 #define EXACT_MAX 9007199254740992 /* 2^53 */
+#define PICK_MAX  1000000          /* of parts, of rows in a run */
 
 static const char *const distribution_names[] = {"uniform", "zipf", "each", NULL};
 static const char *const time_unit_names[] = {"s", "ms", "us", "ns", "text", NULL};
@@ -76,12 +77,14 @@ static const struct sc_key timestamp_keys[] = {
 	{"after_dataset", SC_KEY_BOOL, .offset = FIELD(after_dataset)},
 };
 
-enum { PICK_OF, PICK_DISTRIBUTION, PICK_EXPONENT, PICK_SCATTERED };
+enum { PICK_OF, PICK_DISTRIBUTION, PICK_EXPONENT, PICK_SCATTERED, PICK_PARTS, PICK_RUN };
 static const struct sc_key pick_keys[] = {
 	[PICK_OF] = {"of", SC_KEY_NAME, .offset = FIELD(of)},
 	[PICK_DISTRIBUTION] = {"distribution", SC_KEY_CHOICE, .offset = FIELD(distribution), .choices = distribution_names},
 	[PICK_EXPONENT] = {"exponent", SC_KEY_REAL, .offset = FIELD(exponent), .min = 0, .max = 10},
 	[PICK_SCATTERED] = {"scattered", SC_KEY_BOOL, .offset = FIELD(scattered)},
+	[PICK_PARTS] = {"parts", SC_KEY_U64, .offset = FIELD(parts), .min = 1, .max = PICK_MAX},
+	[PICK_RUN] = {"run", SC_KEY_U64, .offset = FIELD(run), .min = 1, .max = PICK_MAX},
 };
 
 static const struct sc_key name_keys[] = {
@@ -322,6 +325,8 @@ int sc_generator_read(struct sc_key_reader *reader, const cJSON *object,
 	self->start = 1;
 	self->step = 1;
 	self->every = 1;
+	self->parts = 1;
+	self->run = 1;
 	self->unit = SC_TIME_MS;
 
 	r = read_kind(reader, object, &self->kind);

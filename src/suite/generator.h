@@ -52,9 +52,10 @@ struct sc_generator {
 	uint64_t bytes_min, bytes_max; /* text, blob */
 	int64_t start_ns;              /* timestamp: since the epoch */
 	double per_second;
-	int unit;     /* enum sc_time_unit */
-	char *of;     /* pick: a parameter of the dataset; NULL: the row's number from 1 */
-	char *prefix; /* name; sha256: before the digest, or NULL */
+	int unit;            /* enum sc_time_unit */
+	uint64_t parts, run; /* pick: of the first part of so many; the first of so many in a row */
+	char *of;            /* pick: a parameter of the dataset; NULL: the row's number from 1 */
+	char *prefix;        /* name; sha256: before the digest, or NULL */
 	struct sc_generator *from; /* name: of integers */
 };
 

@@ -116,6 +116,7 @@ static const struct sc_key workload_keys[] = {
 	{"rows_per_commit", SC_KEY_OBJECT, .read = read_rows_per_commit},
 	{"rows_per_statement", SC_KEY_U32, .offset = WORKLOAD(rows_per_statement), .min = 1, .max = STATEMENT_ROWS_MAX},
 	{"distinct_ops", SC_KEY_U64, .offset = WORKLOAD(distinct_ops), .min = 1, .max = OPERATIONS_MAX},
+	{"rows_min", SC_KEY_U64, .offset = WORKLOAD(rows_min), .min = 1, .max = ROWS_MAX},
 	{"starts_empty", SC_KEY_BOOL, .offset = WORKLOAD(starts_empty)},
 	{"consumes_rows", SC_KEY_U64, .offset = WORKLOAD(consumes_rows), .max = COMMIT_ROWS_MAX},
 	{"reopens", SC_KEY_BOOL, .offset = WORKLOAD(reopens)},

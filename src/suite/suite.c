@@ -92,6 +92,21 @@ uint64_t sc_workload_unit(const struct sc_workload *workload, uint64_t rows)
 	return unit > 0 ? unit : 1;
 }
 
+uint64_t sc_workload_rows_min(const struct sc_workload *workload)
+{
+	uint64_t rows = workload->rows_min;
+
+	for (size_t i = 0; i < workload->parameter_count; i++) {
+		const struct sc_generator *generator = workload->parameters[i].generator;
+
+		generator = generator->from ? generator->from : generator;
+		if (generator->kind == SC_GENERATOR_PICK &&
+		    generator->parts * generator->run > rows)
+			rows = generator->parts * generator->run;
+	}
+	return rows;
+}
+
 static int set_digest(struct sc_suite *suite, struct sc_error *error)
 {
 	unsigned char raw[EVP_MAX_MD_SIZE];

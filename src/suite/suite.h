@@ -62,6 +62,7 @@ struct sc_workload {
 	bool rows_per_commit_varies; /* whether --rows-per-commit applies */
 	uint32_t rows_per_statement; /* operations that one INSERT does together; 1: one */
 	uint64_t distinct_ops;       /* then the values come again from the first; 0: never */
+	uint64_t rows_min;           /* of the dataset, that make it what it is called; 0: any */
 	bool starts_empty;           /* without the rows of the dataset */
 	uint64_t consumes_rows;      /* of each operation: so many more are in the dataset */
 	bool reopens;                /* each operation opens and closes the database */
@@ -161,6 +162,9 @@ const struct sc_workload *sc_suite_workload(const struct sc_suite *suite, const 
 
 /** sc_workload_unit() - operations of a transaction where the sweep's number of rows is @rows */
 uint64_t sc_workload_unit(const struct sc_workload *workload, uint64_t rows);
+
+/** sc_workload_rows_min() - the fewest rows of the dataset that it means anything with */
+uint64_t sc_workload_rows_min(const struct sc_workload *workload);
 
 /**
  * sc_suite_key_path() - every key of the format, in order: "name", "workloads[].ledger_ops",

@@ -310,6 +310,53 @@ static bool asks_rows_per_commit(const struct sc_plan_suite *planned)
 	return false;
 }
 
+static uint64_t rows_min(const struct sc_suite *suite, const struct sc_workload *workload)
+{
+	uint64_t rows = sc_workload_rows_min(workload);
+
+	for (size_t i = 0; i < workload->beside_count; i++) {
+		const struct sc_workload *other =
+			sc_suite_workload(suite, workload->beside[i].workload);
+		uint64_t more = other ? sc_workload_rows_min(other) : 0;
+
+		rows = more > rows ? more : rows;
+	}
+	return rows;
+}
+
+/* What a workload does must not depend on how small its dataset was made. */
+static int check_rows(const struct sc_plan_suite *planned, const struct sc_workload *workload,
+		      struct sc_error *error)
+{
+	uint64_t needed = rows_min(planned->suite, workload), rows = planned->suite->rows;
+
+	for (size_t i = 0; i < planned->rows.count; i++)
+		if (i == 0 || (uint64_t)planned->rows.items[i] < rows)
+			rows = (uint64_t)planned->rows.items[i];
+	if (rows >= needed)
+		return 0;
+	(void)sc_fail(error, SC_E_USAGE,
+		      "--rows: workload '%s' of suite '%s' needs at least %" PRIu64
+		      " rows, not %" PRIu64,
+		      workload->name, planned->suite->name, needed, rows);
+	return sc_hint(error,
+		       "ask for more with --rows or --scale, or leave it out with --workload");
+}
+
+static int check_sizes(const struct sc_plan_request *request, struct sc_error *error)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < request->suite_count; i++) {
+		const struct sc_suite *suite = request->suites[i].suite;
+
+		for (size_t j = 0; j < suite->workload_count && r == 0; j++)
+			if (is_chosen(request, &suite->workloads[j]))
+				r = check_rows(&request->suites[i], &suite->workloads[j], error);
+	}
+	return r;
+}
+
 static int check_workloads(const struct sc_plan_request *request, struct sc_error *error)
 {
 	bool varies = false, asked = false;
@@ -705,6 +752,8 @@ int sc_plan_new(const struct sc_plan_request *request, struct sc_plan **ret_plan
 		r = check_stores(request, error);
 	if (r == 0)
 		r = count_cells(request, &count, error);
+	if (r == 0)
+		r = check_sizes(request, error);
 	if (r < 0)
 		return r;
 

@@ -170,7 +170,7 @@ class Suites(Case):
         path = os.path.join(folder, "lying.json")
         with open(path, "w", encoding="utf-8") as file:
             json.dump(lying, file)
-        done = self.run_syncost("sweep", "--suite", path, "--variant", "base", "--rows", "100",
+        done = self.run_syncost("sweep", "--suite", path, "--variant", "base", "--rows", "1000",
                                 "--samples", "1", "--ops", "20", "--quiet", "--out",
                                 os.path.join(folder, "report"))
         self.assertDone(done, 4)

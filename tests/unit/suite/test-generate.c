@@ -412,6 +412,40 @@ static void a_prefix_stands_before_the_digest(void **state)
 	close_streams(&fixture);
 }
 
+static void a_pick_follows_the_rows(void **state)
+{
+	static const struct {
+		const char *generator;
+		uint64_t rows;
+		int64_t last;
+	} cases[] = {
+		{"{\"generator\": \"pick\", \"parts\": 16}", 100, 6}, /* of 100/16, rounded down */
+		{"{\"generator\": \"pick\", \"parts\": 16}", 16, 1},
+		{"{\"generator\": \"pick\", \"run\": 10}", 100, 91}, /* 91 to 100 is the last run */
+		{"{\"generator\": \"pick\", \"run\": 10}", 10, 1},
+		{"{\"generator\": \"pick\", \"parts\": 2, \"run\": 10}", 100, 41},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < SC_ARRAY_COUNT(cases); i++) {
+		struct fixture fixture;
+		int64_t least = INT64_MAX, most = 0;
+
+		open_streams(&fixture,
+			     parse_changed("{\"generator\": \"pick\"}", cases[i].generator),
+			     "point", cases[i].rows, 2);
+		for (uint64_t j = 0; j < 2000; j++) {
+			int64_t key = row(&fixture, j)[0].integer;
+
+			least = key < least ? key : least;
+			most = key > most ? key : most;
+		}
+		assert_int_equal(least, 1);
+		assert_int_equal(most, cases[i].last);
+		close_streams(&fixture);
+	}
+}
+
 /* Rows whose digest was picked, by brute force over the dataset. */
 static void count_picks(uint64_t counts[100])
 {
@@ -605,6 +639,7 @@ int main(void)
 		     a_digest_is_of_the_number_in_decimal),
 		CASE("timestamps advance at their rate", timestamps_advance_at_their_rate),
 		CASE("a pick gives numbers of rows", a_pick_gives_numbers_of_rows),
+		CASE("a pick follows the rows", a_pick_follows_the_rows),
 		CASE("a pick of each gives every row once a turn",
 		     a_pick_of_each_gives_every_row_once_a_turn),
 		CASE("values come again after the period", values_come_again_after_the_period),
