@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """syncost run: the report against strace of the same run, and the program as it is without.
 
-Arguments: syncost, a program in several lives.
+Arguments: syncost, a program in several lives, the same with SQLite linked in.
 """
 
 import os
@@ -18,6 +18,7 @@ import truth  # noqa: E402
 from harness import SYNCOST, Case  # noqa: E402
 
 PROGRAM = os.path.abspath(sys.argv[2])
+STATIC = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else None
 NO_LEAKS = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"  # impossible under ptrace
 SHELL = shutil.which("sqlite3")
 
@@ -92,6 +93,24 @@ class Truth(RunCase):
         self.assertEqual(done.code, 0, done)
         self.assertSame(summary, trace, [f"threads{i}.db" for i in range(4)])
         self.assertEqual(len(summary["processes"]), 1)
+
+    def test_static_sqlite(self):
+        """a program that SQLite is a part of: all but its statements"""
+        if not STATIC:
+            self.skipTest("no SQLite that can be linked in")
+        for mode, names in (("threads", [f"threads{i}.db" for i in range(4)]),
+                            ("fork", ["fork0.db", "fork1.db"])):
+            with self.subTest(mode):
+                done, summary, trace = self.traced(STATIC, mode, self.place)
+                self.assertEqual(done.code, 0, done)
+                self.assertSame(summary, trace, names)
+                self.assertEqual(summary["statements"]["status"], "unsupported")
+                self.assertIn("no shared library", summary["statements"]["reason"].replace(
+                    "is not a", "no"))
+        done = self.run_program(STATIC, "commits", f"{self.place}/c.db", "9", "WAL", "FULL",
+                                options=["--set", "synchronous=off"])
+        self.assertEqual(done.code, 3, done)
+        self.assertEqual(truth.report(self.folder)["databases"][0]["commits"], 11)
 
     def test_fork(self):
         """one that forks with an open database: each process has its own figures"""
