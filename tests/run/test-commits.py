@@ -421,6 +421,7 @@ class Statements(RunCase):
             "INSERT INTO t VALUES(?, ?) RETURNING a": (1, 1, 4),
             "INSERT INTO t VALUES(?, ?)": (1, 0, 0),
             "COMMIT": (1, 1, 4),
+            "CREATE TABLE log(a)": (1, 1, 4),
             "SELECT count(*), ? FROM t WHERE b = ?": (50, 0, 0),
             "UPDATE t SET b = ? WHERE a = ?": (50, 0, 0),
         }

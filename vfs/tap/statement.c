@@ -112,6 +112,7 @@ void sc_tap_statement_push(struct sc_tap_frame *frame, uint32_t statement, bool 
 	*frame = (struct sc_tap_frame){
 		.outer = innermost,
 		.statement = statement ? statement : sc_tap_statement_now(),
+		.is_part = statement == 0,
 		.is_timed = is_timed,
 		.instance = LOAD(sc_ledger.instance),
 	};
@@ -129,7 +130,7 @@ void sc_tap_statement_pop(struct sc_tap_frame *frame, bool has_ended, bool commi
 		sc_tap_transaction_unmarked(frame);
 	if (frame->has_commit)
 		sc_tap_commit_returns();
-	if (statement && (!frame->has_inner || has_ended)) {
+	if (statement && !frame->is_part && (!frame->has_inner || has_ended)) {
 		count(&statement->steps, 1);
 		if (has_ended)
 			count(&statement->executions, 1);

@@ -33,6 +33,7 @@ struct sc_tap_frame {
 	struct sc_tap_frame *outer;
 	void *exec; /* of sqlite3_exec(): what is known of the statement it runs; else NULL */
 	uint32_t statement; /* where it has none of its own, that of the outer call */
+	bool is_part;       /* its statement is that of the outer call */
 	bool is_timed;
 	bool has_inner;    /* another call came in between */
 	bool has_commit;   /* a transaction was committed in it */
