@@ -87,7 +87,8 @@ static size_t find_kinds(const struct sc_groups *groups, const char *target, boo
 		const struct sc_group *group = &groups->items[i];
 
 		if (!sc_group_commits(group) || strcmp(group->key->target, target) != 0 ||
-		    sc_store_is(group->key->store, SC_STORE_SNAPSHOT))
+		    sc_store_is(group->key->store, SC_STORE_SNAPSHOT) ||
+		    sc_store_is(group->key->store, SC_STORE_MEMORY))
 			continue;
 		for (size_t j = 0; j < group->member_count; j++) {
 			size_t kind = kind_of(&group->members[j]->setting);
@@ -99,6 +100,18 @@ static size_t find_kinds(const struct sc_groups *groups, const char *target, boo
 		}
 	}
 	return count;
+}
+
+static bool has_memory(const struct sc_groups *groups, const char *target)
+{
+	for (size_t i = 0; i < groups->count; i++) {
+		const struct sc_group *group = &groups->items[i];
+
+		if (sc_group_commits(group) && strcmp(group->key->target, target) == 0 &&
+		    sc_store_is(group->key->store, SC_STORE_MEMORY))
+			return true;
+	}
+	return false;
 }
 
 /* Adds the settings of one class, "a, b and c lose nothing". Return: how many there are. */
@@ -133,26 +146,45 @@ static size_t say_class(const struct class *class, const bool *is_measured, size
 	return count;
 }
 
-static int add_loss(struct sc_report_head *head, const char *target, struct sc_buffer *list,
-		    bool is_safe, bool keeps_all, bool corrupts)
+static int add_sentence(struct sc_report_head *head, const char *target, struct sc_buffer *list,
+			const char *next)
 {
 	SC_CLEANUP(sc_freep) char *text = NULL;
 	struct sc_error error;
 	char place[100];
+
+	if (sc_buffer_take(list, &text, &error) < 0)
+		return -ENOMEM;
+	(void)snprintf(place, sizeof(place), head->target_count > 1 ? "on %s" : "here", target);
+	return sc_findings_add(&head->findings, SC_FINDING_LOSS, place, text, next);
+}
+
+static int add_loss(struct sc_report_head *head, const char *target, struct sc_buffer *list,
+		    bool is_safe, bool keeps_all, bool corrupts)
+{
 	int r;
 
 	if (!is_safe)
 		sc_buffer_add_text(list, "; no measured setting is safe");
 	else if (!keeps_all)
 		sc_buffer_add_text(list, "; no measured setting keeps every commit");
-	if (sc_buffer_take(list, &text, &error) < 0)
-		return -ENOMEM;
-	(void)snprintf(place, sizeof(place), head->target_count > 1 ? "on %s" : "here", target);
-	r = sc_findings_add(&head->findings, SC_FINDING_LOSS, place, text,
-			    keeps_all ? "" : "measure wal/full too: it loses nothing");
+	r = add_sentence(head, target, list,
+			 keeps_all ? "" : "measure wal/full too: it loses nothing");
 	if (r == 0 && corrupts)
 		head->findings.items[head->findings.count - 1].severity = SC_SEVERITY_WARNING;
 	return r;
+}
+
+/* What no setting changes. */
+static int judge_memory(struct sc_report_head *head, const struct sc_groups *groups,
+			const char *target)
+{
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer list = {0};
+
+	if (!has_memory(groups, target))
+		return 0;
+	sc_buffer_add_text(&list, "a database in memory loses everything, under each setting");
+	return add_sentence(head, target, &list, "");
 }
 
 static int judge_target_loss(struct sc_report_head *head, const struct sc_groups *groups,
@@ -191,8 +223,10 @@ int sc_judge_loss(struct sc_report_head *head, const struct sc_groups *groups)
 	for (size_t i = 0; r == 0 && i < groups->count; i++) {
 		const struct sc_cell *key = groups->items[i].key;
 
-		if (!sc_groups_see_target(groups, i) && !sc_cell_in_memory(head, key))
+		if (!sc_groups_see_target(groups, i) && !sc_cell_on_memory(head, key))
 			r = judge_target_loss(head, groups, key->target);
+		if (r == 0 && !sc_groups_see_target(groups, i) && !sc_cell_on_memory(head, key))
+			r = judge_memory(head, groups, key->target);
 	}
 	return r;
 }

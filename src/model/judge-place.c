@@ -13,6 +13,7 @@
 
 #include "format.h"
 #include "judge.h"
+#include "store.h"
 
 #define PLATTER_NS_MIN  1000000u
 #define PLATTER_NS_TURN 8300000u
@@ -33,11 +34,16 @@ bool sc_target_is_memory(const struct sc_target *target)
 	return target->in_memory || is_memory_name(target->filesystem);
 }
 
-bool sc_cell_in_memory(const struct sc_report_head *head, const struct sc_cell *cell)
+bool sc_cell_on_memory(const struct sc_report_head *head, const struct sc_cell *cell)
 {
 	const struct sc_target *target = sc_head_target(head, cell->target);
 
 	return target && sc_target_is_memory(target);
+}
+
+bool sc_cell_in_memory(const struct sc_report_head *head, const struct sc_cell *cell)
+{
+	return sc_store_is(cell->store, SC_STORE_MEMORY) || sc_cell_on_memory(head, cell);
 }
 
 static int judge_rotational(struct sc_target *target)
@@ -219,7 +225,8 @@ int sc_judge_build(struct sc_report_head *head, const struct sc_cell *cells, siz
 	int r;
 
 	for (size_t i = 0; i < cell_count; i++)
-		has_wal = has_wal || cells[i].setting.journal_mode == SC_JOURNAL_WAL;
+		has_wal = has_wal || (cells[i].setting.journal_mode == SC_JOURNAL_WAL &&
+				      !sc_store_is(cells[i].store, SC_STORE_MEMORY));
 	r = judge_sync_call(head);
 	if (r == 0)
 		r = judge_default(head);

@@ -19,6 +19,7 @@
 #include "judge.h"
 #include "store.h"
 
+#define ALL_BUT     0.98 /* of a commit: above it a rate without that says nothing */
 #define DELAY_NAMED 0.01 /* of a commit: a share of waiting for a CPU that is worth a word */
 
 /* "WAL+NORMAL page_size=8192": a label as it is said. */
@@ -333,8 +334,11 @@ static int say_where(struct sc_report_head *head, const char *subject, const str
 			       sc_format_percent(own.delay_share, percent, sizeof(percent)));
 	if (own.by == SC_BOUND_LOCK && cell->clients > 1)
 		next[0] = '\0'; /* the others' work, which does not go away */
-	else if (own.by != SC_BOUND_SYNC ||
-		 !say_measured_off(head, group, cell, next, sizeof(next)))
+	else if (own.by == SC_BOUND_SYNC && say_measured_off(head, group, cell, next, sizeof(next)))
+		; /* what was measured needs no estimate */
+	else if (own.share > ALL_BUT)
+		(void)snprintf(next, sizeof(next), "next to nothing else is in it");
+	else
 		(void)snprintf(next, sizeof(next),
 			       "if that alone cost nothing and all else as much as now, the rate "
 			       "would be %sx as high",

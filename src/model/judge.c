@@ -8,6 +8,7 @@
  */
 
 #include "judge.h"
+#include "store.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -345,7 +346,7 @@ static int judge_autocheckpoint(struct sc_report_head *head, const struct sc_cel
 		const struct sc_setting *setting = &cells[i].setting;
 
 		if (setting->journal_mode != SC_JOURNAL_WAL || setting->wal_autocheckpoint == 0 ||
-		    setting->page_size < 4 * usual)
+		    setting->page_size < 4 * usual || sc_store_is(cells[i].store, SC_STORE_MEMORY))
 			continue;
 		if (!largest || (uint64_t)setting->page_size * setting->wal_autocheckpoint >
 					(uint64_t)largest->page_size * largest->wal_autocheckpoint)

@@ -32,7 +32,10 @@ int sc_recommend(struct sc_report_head *head, const struct sc_groups *groups);
 /** sc_target_is_memory() - whether a sync buys nothing there */
 bool sc_target_is_memory(const struct sc_target *target);
 
-/** sc_cell_in_memory() - the same of a cell's target; false where the head does not list it */
+/** sc_cell_on_memory() - the same of a cell's target; false where the head does not list it */
+bool sc_cell_on_memory(const struct sc_report_head *head, const struct sc_cell *cell);
+
+/** sc_cell_in_memory() - whether a power cut takes all of it: such a target, or SQLite's memory */
 bool sc_cell_in_memory(const struct sc_report_head *head, const struct sc_cell *cell);
 
 /** sc_count_changes() - how many pragmas of @setting are not as SQLite's defaults */

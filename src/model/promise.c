@@ -83,18 +83,23 @@ static const struct sc_promise snapshot_synced = {
 	SC_LOSS_NONE, SC_CORRUPTION_NO,
 	"a power cut takes no acknowledged commit and never corrupts"};
 
+/* Lost as a whole, so there is nothing left that could be corrupt. */
+static const struct sc_promise in_memory = {
+	SC_LOSS_ALL, SC_CORRUPTION_NO,
+	"the database is in memory, and all of it is lost with its process"};
+
 struct sc_promise sc_promise_in(const char *store, const struct sc_setting *setting)
 {
+	if (sc_store_is(store, SC_STORE_MEMORY))
+		return in_memory;
 	if (!sc_store_is(store, SC_STORE_SNAPSHOT))
 		return sc_promise_of(setting);
 	return setting->synchronous == SC_SYNCHRONOUS_OFF ? snapshot_off : snapshot_synced;
 }
 
 static const char *const loss_names[] = {
-	[SC_LOSS_NONE] = "none",
-	[SC_LOSS_LAST] = "last",
-	[SC_LOSS_SUFFIX] = "suffix",
-	[SC_LOSS_ANY] = "any",
+	[SC_LOSS_NONE] = "none", [SC_LOSS_LAST] = "last", [SC_LOSS_SUFFIX] = "suffix",
+	[SC_LOSS_ANY] = "any",   [SC_LOSS_ALL] = "all",
 };
 
 static_assert(sizeof(loss_names) / sizeof(*loss_names) == SC_LOSS_COUNT_, "a name each");

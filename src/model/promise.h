@@ -15,6 +15,7 @@ enum sc_loss {
 	SC_LOSS_LAST,   /* at most the last */
 	SC_LOSS_SUFFIX, /* those since the last checkpoint */
 	SC_LOSS_ANY,    /* any */
+	SC_LOSS_ALL,    /* all: the database is in memory */
 	SC_LOSS_COUNT_,
 };
 
@@ -34,10 +35,11 @@ struct sc_promise {
 /** sc_promise_of() - in a database file. Pure. */
 struct sc_promise sc_promise_of(const struct sc_setting *setting);
 
-/** sc_promise_in() - in the store called @store: a snapshot's rename replaces the whole content. */
+/** sc_promise_in() - in the store called @store: a snapshot's rename replaces the whole content,
+ * and what is in memory is gone with its process. */
 struct sc_promise sc_promise_in(const char *store, const struct sc_setting *setting);
 
-/** sc_loss_name() - "none", "last", "suffix", "any": as in result files */
+/** sc_loss_name() - "none", "last", "suffix", "any", "all": as in result files */
 const char *sc_loss_name(enum sc_loss loss);
 
 /** sc_corruption_name() - "no", "rare", "yes": as in result files */

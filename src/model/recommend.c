@@ -329,7 +329,8 @@ static double ops_per_commit(const struct sc_group *group)
 
 static bool is_of_target(const struct sc_group *group, const char *target)
 {
-	return sc_group_commits(group) && strcmp(group->key->target, target) == 0;
+	return sc_group_commits(group) && strcmp(group->key->target, target) == 0 &&
+	       !sc_store_is(group->key->store, SC_STORE_MEMORY);
 }
 
 static const struct sc_group *pick_first(const struct sc_groups *groups, const char *target)
@@ -366,7 +367,7 @@ static int recommend_groups(struct sc_report_head *head, const struct sc_groups 
 /* Why there is nothing to recommend where storage keeps what it is given. */
 static const char *why_none(const struct sc_groups *groups, const char *target)
 {
-	bool has_rate = false, has_commit = false, has_settings = false;
+	bool has_rate = false, has_commit = false, has_file = false, has_settings = false;
 
 	for (size_t i = 0; i < groups->count; i++) {
 		const struct sc_group *group = &groups->items[i];
@@ -374,7 +375,8 @@ static const char *why_none(const struct sc_groups *groups, const char *target)
 		if (strcmp(group->key->target, target) != 0)
 			continue;
 		has_commit = has_commit || sc_group_commits(group);
-		has_settings = has_settings || !sc_store_is(group->key->store, SC_STORE_SNAPSHOT);
+		has_file = has_file || !sc_store_is(group->key->store, SC_STORE_MEMORY);
+		has_settings = has_settings || sc_store_is(group->key->store, SC_STORE_SQLITE);
 		for (size_t j = 0; j < group->member_count; j++)
 			has_rate = has_rate || sc_group_takes_part(group, group->members[j]);
 	}
@@ -382,6 +384,8 @@ static const char *why_none(const struct sc_groups *groups, const char *target)
 		return "no cell there has a rate";
 	if (!has_commit)
 		return "nothing that was measured there commits";
+	if (!has_file)
+		return "the database is in memory, where every setting loses everything";
 	if (!has_settings)
 		return "only settings of store sqlite are recommended, and none was measured there";
 	return "a power cut can corrupt the database under each setting that was measured";
@@ -395,7 +399,7 @@ static int recommend_target(struct sc_report_head *head, const struct sc_groups 
 	size_t before = head->recommendation_count;
 	int r = 0;
 
-	if (sc_cell_in_memory(head, key))
+	if (sc_cell_on_memory(head, key))
 		return sc_findings_add(&head->findings, SC_FINDING_NO_RECOMMENDATION, key->target,
 				       "it is in memory, where every setting loses everything");
 	if (first)

@@ -454,7 +454,8 @@ static int find_differences(struct sc_cell *cell)
 static int find_no_checkpoint(struct sc_cell *cell)
 {
 	if (cell->setting.journal_mode != SC_JOURNAL_WAL || cell->setting.wal_autocheckpoint == 0 ||
-	    cell->wal_state == SC_WAL_FRESH || cell->commits == 0 || cell->checkpoints_seen > 0)
+	    cell->wal_state == SC_WAL_FRESH || cell->commits == 0 || cell->checkpoints_seen > 0 ||
+	    sc_store_is(cell->store, SC_STORE_MEMORY))
 		return 0;
 	return sc_findings_add(&cell->findings, SC_FINDING_NO_CHECKPOINT, cell->id);
 }

@@ -123,6 +123,7 @@ const char *sc_about_loss(enum sc_loss loss)
 		[SC_LOSS_LAST] = "at most the last commit lost",
 		[SC_LOSS_SUFFIX] = "commits since the last checkpoint lost",
 		[SC_LOSS_ANY] = "anything lost",
+		[SC_LOSS_ALL] = "everything lost",
 	};
 
 	assert(loss < SC_LOSS_COUNT_);

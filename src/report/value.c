@@ -103,10 +103,8 @@ const char *sc_loss_text(const struct sc_report_head *head, const struct sc_cell
 			 size_t text_bytes)
 {
 	static const char *const losses[] = {
-		[SC_LOSS_NONE] = "none",
-		[SC_LOSS_LAST] = "last",
-		[SC_LOSS_SUFFIX] = "ckpt",
-		[SC_LOSS_ANY] = "any",
+		[SC_LOSS_NONE] = "none", [SC_LOSS_LAST] = "last", [SC_LOSS_SUFFIX] = "ckpt",
+		[SC_LOSS_ANY] = "any",   [SC_LOSS_ALL] = "all",
 	};
 	static const char *const marks[] = {
 		[SC_CORRUPTION_NO] = "",

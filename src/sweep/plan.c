@@ -424,6 +424,18 @@ static int count_cells(const struct sc_plan_request *request, size_t *ret_count,
 	return 0;
 }
 
+/* Among other journals WAL is one more name for the same run; alone it is a mistake. */
+static bool asks_for_wal_alone(const struct sc_plan_suite *planned)
+{
+	for (size_t i = 0; i < planned->axis_count; i++) {
+		const struct sc_axis *axis = &planned->axes[i];
+
+		if (is_field(axis, "journal_mode"))
+			return axis->value_count == 1 && axis->values[0] == SC_JOURNAL_WAL;
+	}
+	return false;
+}
+
 static int check_memory(const struct sc_plan_request *request, struct sc_error *error)
 {
 	for (size_t i = 0; i < request->suite_count; i++) {
@@ -435,6 +447,13 @@ static int check_memory(const struct sc_plan_request *request, struct sc_error *
 				       "--clients: the database of suite '%s' is in memory, where "
 				       "only one client finds it",
 				       suite->name);
+		if (suite->in_memory && asks_for_wal_alone(&request->suites[i])) {
+			(void)sc_fail(error, SC_E_USAGE,
+				      "--journal-mode: the database of suite '%s' is in memory, "
+				      "where there is no WAL",
+				      suite->name);
+			return sc_hint(error, "leave --journal-mode out, or choose another suite");
+		}
 	}
 	return 0;
 }

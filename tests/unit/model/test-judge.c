@@ -1014,6 +1014,47 @@ static void each_class_of_loss_has_its_fastest(void **state)
 	end(&report);
 }
 
+static struct sc_cell *add_in_memory(struct report *report, enum sc_journal_mode mode)
+{
+	struct sc_cell *cell =
+		add_rate(report, "local", "insert_one", mode, SC_SYNCHRONOUS_FULL, 5000);
+
+	free(cell->store);
+	cell->store = strdup("memory");
+	return cell;
+}
+
+static void a_database_in_memory_loses_everything(void **state)
+{
+	struct report report;
+
+	(void)state;
+	begin(&report);
+	strcpy(report.head.sqlite_version, "3.46.1");
+	add_in_memory(&report, SC_JOURNAL_WAL);
+	judge(&report);
+	assert_int_equal(report.head.recommendation_count, 0);
+	assert_string_equal(find(&report, SC_FINDING_NO_RECOMMENDATION)->text,
+			    "no setting is recommended for target local: the database is in "
+			    "memory, where every setting loses everything");
+	assert_string_equal(
+		find(&report, SC_FINDING_LOSS)->text,
+		"at a power cut here: a database in memory loses everything, under each setting");
+	assert_string_equal(find(&report, SC_FINDING_LOSS)->next, "");
+	assert_null(find(&report, SC_FINDING_WAL_RESET_BUG));
+
+	/* Beside files, which have an answer of their own. */
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 400);
+	judge(&report);
+	assert_int_equal(report.head.recommendation_count, 1);
+	assert_true(report.head.recommendations[0].commits_per_s.median < 500);
+	assert_string_equal(find(&report, SC_FINDING_LOSS)->text,
+			    "at a power cut here: wal/full loses nothing");
+	assert_non_null(find_nth(&report, SC_FINDING_LOSS, 1));
+	assert_non_null(find(&report, SC_FINDING_WAL_RESET_BUG));
+	end(&report);
+}
+
 static void losing_more_for_nothing_is_not_recommended(void **state)
 {
 	struct report report;
@@ -1252,6 +1293,8 @@ int main(void)
 		CASE("copies are counted with their reasons",
 		     copies_are_counted_with_their_reasons),
 		CASE("each class of loss has its fastest", each_class_of_loss_has_its_fastest),
+		CASE("a database in memory loses everything",
+		     a_database_in_memory_loses_everything),
 		CASE("losing more for nothing is not recommended",
 		     losing_more_for_nothing_is_not_recommended),
 		CASE("among equals the safer, then the simpler is taken",

@@ -96,6 +96,8 @@ static void a_snapshot_promises_all_or_with_off_nothing(void **state)
 	/* of a database file the same setting is as it was */
 	setting.synchronous = SC_SYNCHRONOUS_FULL;
 	assert_int_equal(sc_promise_in("sqlite", &setting).loss, SC_LOSS_ANY);
+	assert_int_equal(sc_promise_in("memory", &setting).loss, SC_LOSS_ALL);
+	assert_string_equal(sc_loss_name(SC_LOSS_ALL), "all");
 }
 
 int main(void)

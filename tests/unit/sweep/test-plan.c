@@ -614,7 +614,7 @@ static void a_database_in_memory_runs_once_whatever_the_setting(void **state)
 					 .in_memory = true};
 	struct sc_plan_suite planned = {.suite = &memory};
 	struct sc_plan_request request = request_of(NULL, 0);
-	static const int64_t clients[] = {2};
+	static const int64_t clients[] = {2}, wal[] = {SC_JOURNAL_WAL};
 	struct sc_plan *plan = NULL;
 	struct sc_error error = {0};
 
@@ -633,6 +633,12 @@ static void a_database_in_memory_runs_once_whatever_the_setting(void **state)
 	assert_string_equal(plan->cells[find(plan, "local/memory/insert_one/wal/off")].same_reason,
 			    "a database in memory has no file to journal, sync, lock or map");
 	sc_plan_freep(&plan);
+	planned.axes[0].values = wal;
+	planned.axes[0].value_count = 1;
+	assert_int_equal(sc_plan_new(&request, &plan, &error), SC_E_USAGE);
+	assert_string_equal(error.what, "--journal-mode: the database of suite 'memory' is in "
+					"memory, where there is no WAL");
+	default_axes(planned.axes);
 	request.clients = clients;
 	request.client_count = 1;
 	assert_int_equal(sc_plan_new(&request, &plan, &error), SC_E_USAGE);
