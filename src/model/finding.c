@@ -17,8 +17,8 @@
 #define NEXT "\x1e" /* between the sentence and the next step; no argument contains it */
 
 #define GROWTH                                                                                     \
-	"%s %s: from %s to %s rows an operation takes %s steps of SQLite (%s), asks for %s "       \
-	"pages (%s)%s" NEXT "%s"
+	"%s under %s %s%s: from %s to %s rows an operation takes %s steps of SQLite (%s), asks "   \
+	"for %s pages (%s)%s%s" NEXT "%s"
 
 struct row {
 	const char *name;

@@ -59,9 +59,11 @@ class Growth(Case):
         self.assertDone(done)
         said = self.growth(report)
         self.assertEqual(sorted(said), ["by_index", "by_scan", "largest"])
-        self.assertRegex(said["by_index"], r"logarithm of the rows: from 1000 to 100000 rows .*"
+        self.assertRegex(said["by_index"], r"by_index under delete/off grows with the logarithm of "
+                                           r"the rows \(pages\): from 1000 to 100000 rows .*"
                                            r"\(constant\).*\(logarithmic\)")
-        self.assertRegex(said["by_scan"], r"grows with the rows: .*\(linear\).*\(linear\)")
+        self.assertRegex(said["by_scan"], r"grows with the rows \(steps, pages\): .*\(linear\).*"
+                                          r"\(linear\)")
         self.assertRegex(said["largest"], r"costs the same .*\(constant\).*\(constant\)")
         for text in said.values():
             self.assertIn(text.replace("\u00b5", "")[:30], " ".join(done.out.split()))
@@ -72,6 +74,19 @@ class Growth(Case):
         self.assertRegex(self.growth(report)["pairs"], "faster than the rows")
         self.assertEqual([finding["severity"] for finding in summary(report)["findings"]
                           if finding["code"] == "growth-worse-than-linear"], ["warning"])
+
+    def test_a_snapshot_grows_by_what_it_writes_and_a_file_does_not(self):
+        done = self.run_syncost("sweep", "--suite", "commit", "--workload", "insert_one", "--store",
+                                "sqlite,snapshot", "--journal-mode", "delete", "--synchronous",
+                                "off", "--rows", "100,1K,10K", "--ops", "2", *QUIET)
+        self.assertDone(done)
+        said = {text.split()[2]: text
+                for text in findings(os.path.join(self.place, "report"), "growth")}
+        self.assertEqual(sorted(said), ["delete/off", "snapshot/off"])
+        self.assertRegex(said["snapshot/off"],
+                         r"grows with the rows \(bytes written\): .* writes .* \(linear\)")
+        self.assertNotIn("with the rows", said["delete/off"])
+        self.assertRegex(said["delete/off"], r" writes .* \((constant|logarithmic)\)")
 
     def test_two_sizes_are_too_few(self):
         done, report = self.sweep("--rows", "1K,100K", "--workload", "by_scan")
