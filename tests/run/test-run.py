@@ -5,6 +5,7 @@ Arguments: syncost, a program in several lives, the same with SQLite linked in.
 """
 
 import os
+import pty
 import shutil
 import signal
 import subprocess
@@ -231,6 +232,28 @@ class Transparent(RunCase):
             self.assertEqual(process.stdout.readline(), "caught\n")
             self.assertEqual(process.wait(timeout=60), 3)
             self.assertEqual(truth.report(out)["run"]["exit_code"], 3)
+
+    def test_terminal(self):
+        """the program has the terminal; Ctrl-C reaches it once, and syncost waits for it"""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.chdir(self.place)
+            os.execv(SYNCOST, [SYNCOST, "run", "-q", "--", "sh", "-c",
+                               "trap 'echo caught; sleep 0.2; exit 7' INT; "
+                               "test -t 0 && test -t 1 && echo terminal; "
+                               "while :; do sleep 0.05; done"])
+        shown = b""
+        while b"terminal" not in shown:
+            shown += os.read(terminal, 1000)
+        os.write(terminal, b"\x03")
+        try:
+            while more := os.read(terminal, 1000):
+                shown += more
+        except OSError:  # the other end is closed
+            pass
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 7)
+        os.close(terminal)
+        self.assertEqual(shown.count(b"caught"), 1)
 
     def test_stop(self):
         """where the program stops, syncost stops, and goes on with it"""

@@ -12,7 +12,7 @@
 #include "file.h"
 #include "real.h"
 #include "record.h"
-#include "transaction.h"
+#include "wait.h"
 #include "watch.h"
 
 static bool begin_sleep(struct sc_tap_call *call)
@@ -31,7 +31,7 @@ static uint64_t begin_wait(void)
 static void end_wait(uint64_t start_ns)
 {
 	if (start_ns)
-		sc_tap_transaction_slept(start_ns, sc_clock_real_ns());
+		sc_tap_wait_slept(start_ns, sc_clock_real_ns());
 }
 
 int sc_tap_raw_nanosleep(const struct timespec *wanted, struct timespec *left)

@@ -20,8 +20,6 @@
  *     the commit that this thread has just made, if nothing but locks of the WAL came in between.
  *   - the time of a commit begins with the first WAL frame, journal sync or write to the database,
  *     and ends with the last call before its locks are released.
- *   - a wait begins with the first attempt at a lock that fails and is repeated, and ends when that
- *     lock is got, or at the last attempt when the thread does something else.
  *
  * One thread at a time has the right to write to a database; what is kept for a database is atomic
  * only so that none of its words is torn.
@@ -36,6 +34,7 @@
 #include "../ops.h"
 #include "commit.h"
 #include "statement.h"
+#include "wait.h"
 
 #define FDS 4096u /* whose position is followed */
 
@@ -46,7 +45,6 @@
 
 #define SHM_WRITE      120 /* lock bytes of the shared memory file */
 #define SHM_CHECKPOINT 121
-#define SHM_READ       123 /* and up */
 
 #define LOAD(field)         atomic_load_explicit(&(field), memory_order_relaxed)
 #define STORE(field, value) atomic_store_explicit(&(field), (value), memory_order_relaxed)
@@ -68,14 +66,6 @@ struct state {
 	_Atomic uint32_t repeats;    /* of it, not counted yet */
 };
 
-struct wait {
-	uint32_t database; /* 0: none */
-	enum sc_role role;
-	int64_t byte;
-	bool is_repeated;
-	uint64_t since_ns, last_ns;
-};
-
 struct checkpoint {
 	uint32_t database; /* 0: none */
 	bool has_lock;
@@ -89,7 +79,6 @@ struct doing {
 	uint32_t database;          /* whose commit has begun; 0: none */
 	struct sc_tap_moment begin; /* of that */
 	uint32_t group;             /* of databases with a super-journal: how many so far, + 1; 0 */
-	struct wait wait;
 	struct checkpoint checkpoint;
 };
 
@@ -105,7 +94,6 @@ struct event {
 	struct sc_tap_moment before; /* the thread's sums without the call, at its start */
 	int64_t offset;
 	uint64_t bytes, end_ns;
-	int error;
 };
 
 static void count(_Atomic uint64_t *counter, uint64_t amount)
@@ -414,84 +402,6 @@ static void shm_lock(const struct event *event)
 	}
 }
 
-/* --- waits */
-
-static void end_wait(struct sc_thread *thread, uint64_t end_ns)
-{
-	struct wait *wait = &doing.wait;
-	struct sc_database *database = database_of(wait->database);
-
-	if (wait->is_repeated && end_ns > wait->since_ns) {
-		uint64_t ns = end_ns - wait->since_ns;
-
-		sc_add64(&thread->shard->lock_waits, 1);
-		sc_add64(&thread->shard->lock_wait_ns, ns);
-		count(&database->lock_waits, 1);
-		count(&database->lock_wait_ns, ns);
-		sc_tap_commit_waited(ns);
-	}
-	wait->database = 0;
-}
-
-void sc_tap_transaction_slept(uint64_t start_ns, uint64_t end_ns)
-{
-	struct sc_tap_frame *frame = sc_tap_statement_frame();
-	struct sc_thread *thread = frame ? sc_thread_get() : NULL;
-
-	if (doing.wait.database == 0) {
-		/* Between threads SQLite does not ask the kernel, but its busy handler sleeps. */
-		if (thread && sc_ledger_is_on()) {
-			sc_add64(&thread->shard->lock_waits, !frame->has_slept);
-			sc_add64(&thread->shard->lock_wait_ns, end_ns - start_ns);
-			frame->has_slept = true;
-			sc_tap_commit_waited(end_ns - start_ns);
-		}
-		return;
-	}
-	doing.wait.is_repeated = true;
-	doing.wait.last_ns = end_ns;
-}
-
-/* Before it tries the write lock again, SQLite looks for a read mark that nobody holds. */
-static bool is_poll(const struct wait *wait, uint32_t database, enum sc_role role, int64_t byte)
-{
-	return wait->database == database && wait->role == SC_ROLE_SHM && role == SC_ROLE_SHM &&
-	       wait->byte < SHM_READ && byte >= SHM_READ;
-}
-
-static void note_lock(const struct event *event)
-{
-	struct wait *wait = &doing.wait;
-	enum sc_role role = sc_tap_file_role(event->call->file);
-	bool is_same;
-	struct flock lock;
-
-	memcpy(&lock, event->call->data, sizeof(lock));
-	is_same = wait->database == event->database && wait->role == role &&
-		  wait->byte == lock.l_start;
-	if (event->error == 0) {
-		if (is_same)
-			end_wait(event->call->thread, event->end_ns);
-		return;
-	}
-	sc_add64(&event->call->thread->shard->busy, 1);
-	if (is_poll(wait, event->database, role, lock.l_start))
-		return;
-	if (is_same) {
-		wait->is_repeated = true;
-	} else {
-		if (wait->database)
-			end_wait(event->call->thread, wait->last_ns);
-		*wait = (struct wait){
-			.database = event->database,
-			.role = role,
-			.byte = lock.l_start,
-			.since_ns = event->call->start_ns,
-		};
-	}
-	wait->last_ns = event->end_ns;
-}
-
 /* --- the calls */
 
 /* What a waiting thread, or one in a checkpoint without a lock, would not do. */
@@ -501,8 +411,8 @@ static void note_progress(const struct event *event)
 	enum sc_role role = sc_tap_file_role(event->call->file);
 	const struct checkpoint *checkpoint = &doing.checkpoint;
 
-	if (doing.wait.database && (part == SC_PART_WRITE || part == SC_PART_SYNC))
-		end_wait(event->call->thread, doing.wait.last_ns);
+	if (part == SC_PART_WRITE || part == SC_PART_SYNC)
+		sc_tap_wait_moved_on(event->call->thread);
 	if (checkpoint->database != event->database || checkpoint->has_lock)
 		return;
 	if ((role == SC_ROLE_WAL && event->call->op != SC_OP_READ) ||
@@ -576,7 +486,7 @@ void sc_tap_transaction_call(const struct sc_tap_call *call, uint64_t end_ns, in
 		.offset = offset_of(call, bytes),
 		.bytes = bytes,
 		.end_ns = end_ns,
-		.error = error,
+
 	};
 
 	if (end_ns == 0)
@@ -584,7 +494,7 @@ void sc_tap_transaction_call(const struct sc_tap_call *call, uint64_t end_ns, in
 	sc_tap_commit_sum(call, end_ns, bytes, &event.before);
 	note_progress(&event);
 	if (call->op == SC_OP_LOCK && call->data)
-		note_lock(&event);
+		sc_tap_wait_lock(call, database, end_ns, error != 0);
 	if (sc_tap_file_role(call->file) != SC_ROLE_WAL)
 		settle_repeats(&event);
 	if (error == 0)

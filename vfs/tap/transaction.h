@@ -29,6 +29,3 @@ struct sc_tap_frame;
 
 /** sc_tap_transaction_unmarked() - what @frame wrote without a mark has been committed by it */
 void sc_tap_transaction_unmarked(const struct sc_tap_frame *frame);
-
-/** sc_tap_transaction_slept() - the thread slept for this time, maybe to wait for a lock */
-void sc_tap_transaction_slept(uint64_t start_ns, uint64_t end_ns);
