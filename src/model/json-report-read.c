@@ -124,6 +124,17 @@ static struct sc_json_place place_of(const struct sc_report_reader *reader, cons
 	return (struct sc_json_place){.subject = reader->subject, .path = path};
 }
 
+/* @rest: of the first line behind the format */
+static int check_cells(const struct sc_report_reader *reader, const char *rest,
+		       struct sc_error *error)
+{
+	if (!strstr(rest, "\"kind\":\"run\""))
+		return 0;
+	(void)sc_fail(error, SC_E_FORMAT, "report '%s' is of a run, which has no cells",
+		      reader->path);
+	return sc_hint(error, "'syncost report' shows it");
+}
+
 /* Whether the file is a report at all, and of this format; by its first line. */
 static int check_format(struct sc_report_reader *reader, struct sc_error *error)
 {
@@ -145,7 +156,7 @@ static int check_format(struct sc_report_reader *reader, struct sc_error *error)
 	family = reader->line + strlen(begin);
 	length = strcspn(family, "\"");
 	if (length == strlen(SC_REPORT_FORMAT) && strncmp(family, SC_REPORT_FORMAT, length) == 0)
-		return 0;
+		return check_cells(reader, family + length, error);
 	(void)sc_fail(error, SC_E_FORMAT,
 		      "report '%s', line %llu: its format is '%.*s', this version reads '%s'",
 		      reader->path, (unsigned long long)reader->line_number,

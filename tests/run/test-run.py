@@ -327,6 +327,7 @@ class Report(RunCase):
                 done = self.run_syncost("report", *operand, "--format", format)
                 self.assertEqual((done.code, done.out, done.err), (0, text, ""))
         self.assertRegex(text, r"\Aat_ns,")
+        self.assertOneLine(self.run_syncost("compare", folder, folder), 2, folder, "of a run")
         os.unlink(os.path.join(folder, "summary.md"))
         self.assertOneLine(self.run_syncost("report", folder, "--format", "md"), 2, "summary.md")
 
