@@ -17,11 +17,19 @@ static const char *count_of(uint64_t count, char *text)
 static int find_paid(struct sc_cell *cell)
 {
 	const struct sc_hold *hold = &cell->company.hold;
-	char texts[11][SC_FORMAT_BYTES];
+	uint64_t typical_ns = cell->commit_ns.status == SC_MEASURED ? cell->commit_ns.p50_ns : 0;
+	char texts[12][SC_FORMAT_BYTES];
+	const char *rest = "";
 	int r;
 
 	if (hold->holders == 0 || hold->frames == 0)
 		return 0;
+	if (typical_ns == 0)
+		typical_ns = hold->typical_ns; /* of that sample alone, a ledger's */
+	if (hold->ns > 2 * hold->checkpoint_ns && hold->ns - hold->checkpoint_ns > 2 * typical_ns)
+		rest = cell->clients > 1 ? "; the rest was mostly waiting, for the lock that "
+					   "the other clients took in turn"
+					 : "; the rest was not the checkpoint's";
 	r = sc_findings_add(
 		&cell->findings, SC_FINDING_CHECKPOINT_PAID, cell->id,
 		count_of(hold->commits_held, texts[0]), count_of(hold->pages_first, texts[1]),
@@ -31,9 +39,12 @@ static int find_paid(struct sc_cell *cell)
 		count_of(hold->commit, texts[4]), count_of(hold->client, texts[5]),
 		count_of(hold->after, texts[6]),
 		sc_format_ns((double)hold->ns, texts[7], sizeof(texts[7])),
-		sc_format_ns((double)hold->typical_ns, texts[8], sizeof(texts[8])),
+		sc_format_ns((double)typical_ns, texts[8], sizeof(texts[8])),
 		count_of(hold->frames, texts[9]),
-		sc_format_ns((double)hold->checkpoint_ns, texts[10], sizeof(texts[10])));
+		sc_format_ns((double)hold->checkpoint_ns, texts[10], sizeof(texts[10])),
+		sc_format_percent(hold->ns > 0 ? (double)hold->checkpoint_ns / (double)hold->ns : 0,
+				  texts[11], sizeof(texts[11])),
+		rest);
 	if (r == 0)
 		sc_findings_weigh(&cell->findings, (double)hold->ns);
 	return r;

@@ -98,7 +98,7 @@ static const struct row rows[] = {
 		NEXT "repeat them alone, with --workload and the lists of pragmas" },
 	[SC_FINDING_INCOMPLETE] = { "incomplete", SC_SEVERITY_WARNING,
 		"the run was not over: after %u round%s %zu of %zu cell%s %s a rate and %zu %s none yet"
-		NEXT "run it again%s" },
+		NEXT "go on with it (sweep --resume)%s" },
 	[SC_FINDING_UNSUPPORTED_CELLS] = { "unsupported-cells", SC_SEVERITY_WARNING,
 		"%zu of %zu cell%s cannot be measured here; the first is %s: %s"
 		NEXT "" },
@@ -147,10 +147,17 @@ static const struct row rows[] = {
 		"memory in use grows by %2$s an operation in %1$s (R\u00b2 %3$.2f over %4$u points, without "
 		"the page cache): %5$s"
 		NEXT "what is but a cache comes to an end: a larger ledger_ops in the suite tells" },
+	[SC_FINDING_MEMORY_STEADY] = { "memory-steady", SC_SEVERITY_NOTE,
+		"memory in use does not grow in %s: %s an operation over %s operations, without the "
+		"page cache"
+		NEXT "" },
+	[SC_FINDING_MEMORY_UNSEEN] = { "memory-not-looked-at", SC_SEVERITY_WARNING,
+		"whether memory in use grows in %s was not looked at: %s"
+		NEXT "" },
 	[SC_FINDING_CHECKPOINT_PAID] = { "checkpoint-paid", SC_SEVERITY_NOTE,
 		"in %s a reader held its snapshot for %s commits, and the WAL grew from %s to %s "
 		"pages (%s); commit %s of client %s, number %s after the release, paid for it: it took %s, where "
-		"the median is %s, and its checkpoint dealt with %s frames in %s"
+		"the median is %s, and its checkpoint dealt with %s frames in %s (%s of it)%s"
 		NEXT "keep read transactions short, or run PRAGMA wal_checkpoint(TRUNCATE) where "
 		"nobody waits" },
 	[SC_FINDING_BESIDE] = { "beside", SC_SEVERITY_NOTE,

@@ -49,6 +49,8 @@ enum sc_finding_code {
 	SC_FINDING_GROWTH,           /* how the cost of an operation grows with the rows */
 	SC_FINDING_GROWTH_WORSE,     /* faster than the rows */
 	SC_FINDING_MEMORY_GROWS,     /* memory in use grows with the operations */
+	SC_FINDING_MEMORY_STEADY,    /* it does not, where that was the question */
+	SC_FINDING_MEMORY_UNSEEN,    /* that was the question, and there is no answer */
 	SC_FINDING_CHECKPOINT_PAID,  /* which commit paid for what a snapshot had held up */
 	SC_FINDING_BESIDE,           /* what clients of other workloads did meanwhile */
 	SC_FINDING_RATE_NOT_REACHED, /* an open loop that could not keep its schedule */

@@ -177,8 +177,8 @@ static int say_speedup(struct sc_report_head *head, const char *subject,
 	int r;
 
 	r = sc_factor_between(fastest, base, &factor);
-	if (r < 0 || factor.status != SC_MEASURED || !(factor.low > 1))
-		return r;
+	if (r < 0 || factor.status != SC_MEASURED || !(factor.low > 1) || fastest->rate > 0)
+		return r; /* on a schedule all are as fast as it */
 	say_setting(head, fastest, name, sizeof(name));
 	say_setting(head, base, base_name, sizeof(base_name));
 	say_place(head, fastest, place, sizeof(place));
@@ -313,6 +313,20 @@ static bool is_split_of_rate(const struct sc_cell *cell)
 	       !(cell->instrument_cost > 0 && cell->instrument_cost < SC_INSTRUMENT_COST_MIN);
 }
 
+/* The table's share, which leaves out what is done between calls of SQLite, where it is another. */
+static void say_inside(const struct sc_cell *cell, const struct own_term *own, char *text,
+		       size_t text_bytes)
+{
+	char whole[SC_FORMAT_BYTES], inside[SC_FORMAT_BYTES];
+	size_t used = strlen(text);
+
+	(void)sc_format_percent(own->share, whole, sizeof(whole));
+	(void)sc_format_percent(cell->bound.share, inside, sizeof(inside));
+	if (own->by == cell->bound.by && strcmp(whole, inside) != 0)
+		(void)snprintf(text + used, text_bytes - used, " (%s of the time in SQLite)",
+			       inside);
+}
+
 static int say_where(struct sc_report_head *head, const char *subject, const struct sc_group *group,
 		     const struct sc_cell *cell)
 {
@@ -332,8 +346,9 @@ static int say_where(struct sc_report_head *head, const char *subject, const str
 		(void)snprintf(what + strlen(what), sizeof(what) - strlen(what),
 			       " (%s of the commit for a CPU in it)",
 			       sc_format_percent(own.delay_share, percent, sizeof(percent)));
-	if (own.by == SC_BOUND_LOCK && cell->clients > 1)
-		next[0] = '\0'; /* the others' work, which does not go away */
+	say_inside(cell, &own, what, sizeof(what));
+	if ((own.by == SC_BOUND_LOCK && cell->clients > 1) || cell->rate > 0)
+		next[0] = '\0'; /* the others' work does not go away; a schedule stays as it is */
 	else if (own.by == SC_BOUND_SYNC && say_measured_off(head, group, cell, next, sizeof(next)))
 		; /* what was measured needs no estimate */
 	else if (own.share > ALL_BUT)

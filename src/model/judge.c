@@ -393,6 +393,8 @@ static int judge(struct sc_report_head *head, const struct sc_cell *cells, size_
 	if (r == 0)
 		r = sc_judge_growth(head, cells, cell_count);
 	if (r == 0)
+		r = sc_judge_memory(head, cells, cell_count);
+	if (r == 0)
 		r = judge_convergence(head, cells, cell_count);
 	if (r == 0)
 		r = judge_few(head, cells, cell_count);

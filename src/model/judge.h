@@ -15,6 +15,10 @@ int sc_judge_loss(struct sc_report_head *head, const struct sc_groups *groups);
 /** sc_judge_growth() - per workload that was measured with several numbers of rows: how it grows */
 int sc_judge_growth(struct sc_report_head *head, const struct sc_cell *cells, size_t cell_count);
 
+/** sc_judge_memory() - per workload of the suites that ask for it: that memory in use does not grow
+ */
+int sc_judge_memory(struct sc_report_head *head, const struct sc_cell *cells, size_t cell_count);
+
 /** sc_judge_hidden_syncs() - syncs of directories a commit, for each setting with a rollback
  * journal */
 int sc_judge_hidden_syncs(struct sc_report_head *head, const struct sc_cell *cells,

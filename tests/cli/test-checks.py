@@ -125,6 +125,11 @@ class Memory(Case):
         self.assertEqual({cell["workload"] for cell in found.values()},
                          {"statement_lifecycle", "large_select", "blobs", "transactions",
                           "prepare_churn"})
+        steady = findings(folder, "memory-steady")
+        self.assertEqual(len(steady), 5)
+        for text in steady:
+            self.assertRegex(text, r"does not grow in local/memory_checks/\S+: \d\S* \S*B an "
+                                   r"operation over \d+ operations")
         for cell in found.values():
             self.assertEqual(cell["memory"]["points"], 64, cell["id"])
             self.assertLess(abs(cell["memory"]["sqlite_bytes_per_op"]), 100, cell["id"])
@@ -143,6 +148,7 @@ class Memory(Case):
                 self.assertGreater(cell["memory"]["heap_r2"], 0.5)
                 self.assertAlmostEqual(cell["memory"]["heap_bytes_per_op"], 608, delta=60)
                 self.assertEqual(len(findings(folder, "memory-grows")), 1)
+                self.assertEqual(findings(folder, "memory-steady"), [])
                 self.assertIn(words, findings(folder, "memory-grows")[0])
 
     @unittest.skipIf(not LEAK, "no library to preload")

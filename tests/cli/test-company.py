@@ -416,7 +416,8 @@ class Suite(Company):
         found = harness.summary(os.path.join(self.place, "r"))["findings"]
         texts = [finding["text"] for finding in found if finding["code"] == "checkpoint-paid"]
         self.assertRegex(texts[0], r"held its snapshot for 300\d commits, .* commit \d+ of client "
-                                   r"[12], number \d+ after the release, paid for it")
+                                   r"[12], number \d+ after the release, paid for it: .* its checkpoint "
+                                   r"dealt with \d+ frames in .* \(\S+ % of it\)")
 
     def test_wrong(self):
         """a wrong expected value makes the cell failed, and the exit code 4"""

@@ -759,7 +759,8 @@ static void failures_and_interruptions_come_first(void **state)
 		"the run was not over: after 3 rounds 1 of 2 cells has a rate and 0 have "
 		"none yet");
 	assert_string_equal(report.head.findings.items[1].next,
-			    "run it again; intervals tell what these figures are worth until then");
+			    "go on with it (sweep --resume); intervals tell what these figures are "
+			    "worth until then");
 	end(&report);
 }
 
@@ -786,7 +787,8 @@ static void an_interrupted_run_counts_rates_apart(void **state)
 		find(&report, SC_FINDING_INCOMPLETE)->text,
 		"the run was not over: after 1 round 1 of 3 cells has a rate and 2 have "
 		"none yet");
-	assert_string_equal(find(&report, SC_FINDING_INCOMPLETE)->next, "run it again");
+	assert_string_equal(find(&report, SC_FINDING_INCOMPLETE)->next,
+			    "go on with it (sweep --resume)");
 	sc_sample_fini(&ledger);
 	end(&report);
 }
