@@ -330,7 +330,7 @@ static void say_inside(const struct sc_cell *cell, const struct own_term *own, c
 static int say_where(struct sc_report_head *head, const char *subject, const struct sc_group *group,
 		     const struct sc_cell *cell)
 {
-	char name[160], place[100], what[240], percent[SC_FORMAT_BYTES], next[300];
+	char name[160], place[100], what[320], percent[SC_FORMAT_BYTES], next[300];
 	char times[SC_FORMAT_BYTES];
 	struct own_term own;
 
