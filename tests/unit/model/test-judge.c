@@ -189,7 +189,7 @@ static void a_split_of_a_busy_machine_is_not_built_on(void **state)
 		 "files, 1 "
 		 "on the directory, where a VFS shim cannot see it (10 % of the commit for a CPU "
 		 "in "
-		 "it) (69 % of the time in SQLite)",
+		 "it) (80 % of the time in SQLite)",
 		 "if that alone cost nothing and all else as much as now, the rate would be 3.57x "
 		 "as "
 		 "high"},
