@@ -112,6 +112,11 @@ static int check_one(struct sc_key_reader *reader, const struct sc_suite *suite,
 		return sc_key_fail(reader, "must be a workload that keeps its connection");
 	if (other->beside_count > 0)
 		return sc_key_fail(reader, "must be a workload that runs alone");
+	if (other->consumes_rows > 0 || other->starts_empty || other->distinct_ops > 0)
+		return sc_key_fail(reader, "must be a workload without consumes_rows, starts_empty "
+					   "and distinct_ops: rows and values are this one's");
+	if (other->commits_rows)
+		return sc_key_fail(reader, "must be a workload whose rows_per_commit is a number");
 	if (beside->hold_until > 0 && other->writes)
 		return sc_key_fail(reader, "must only read: a snapshot is held by a reader");
 	if (beside->hold_until > 0 && other->statement_count > 1)

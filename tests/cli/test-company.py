@@ -304,6 +304,20 @@ class Beside(Company):
                 self.failed(self.sample(self.spec("look", suite=suite)), words)
 
 
+    def test_what_only_means_something_alone_is_refused(self):
+        cases = (("distinct_ops", 5, "without consumes_rows, starts_empty and distinct_ops"),
+                 ("consumes_rows", 1, "without consumes_rows, starts_empty and distinct_ops"),
+                 ("rows_per_commit", "rows", "whose rows_per_commit is a number"))
+        for key, value, words in cases:
+            with self.subTest(key):
+                suite = json.loads(json.dumps(SUITE))
+                for entry in suite["workloads"]:
+                    if entry["name"] == "batch":
+                        entry[key] = value
+                self.failed(self.sample(self.spec("look", suite=suite)),
+                            "beside[0].workload: must be a workload " + words)
+
+
 class Held(Company):
     def test_paid(self):
         """the first commit after the release pays, is named, and copies what was held up"""
