@@ -31,10 +31,10 @@ static bool has_record(const struct sc_thread *thread)
 	return last.number > 0 && last.instance == thread->instance;
 }
 
-void sc_tap_commit_now(struct sc_tap_moment *ret_moment, bool is_timed)
+void sc_tap_commit_now(struct sc_tap_moment *ret_moment)
 {
 	*ret_moment = last.sums;
-	ret_moment->at_ns = is_timed ? sc_clock_real_ns() : 0;
+	ret_moment->at_ns = sc_clock_real_ns();
 }
 
 uint32_t sc_tap_commit_database(void)

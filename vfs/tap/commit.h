@@ -20,8 +20,8 @@ struct sc_tap_moment {
 void sc_tap_commit_sum(const struct sc_tap_call *call, uint64_t end_ns, uint64_t bytes,
 		       struct sc_tap_moment *ret_before);
 
-/** sc_tap_commit_now() - the sums of now; @is_timed: otherwise the moment is of no importance */
-void sc_tap_commit_now(struct sc_tap_moment *ret_moment, bool is_timed);
+/** sc_tap_commit_now() - the sums of now */
+void sc_tap_commit_now(struct sc_tap_moment *ret_moment);
 
 /** sc_tap_commit_returns() - the call that made the last record returns: its end */
 void sc_tap_commit_returns(void);

@@ -39,6 +39,7 @@ struct known {
 	_Atomic bool is_reader;
 	_Atomic bool is_rollback;
 	_Atomic bool is_running; /* has returned a row and is not at its end */
+	_Atomic uint32_t steps;  /* that returned rows and were not counted yet, of a reader */
 };
 
 static struct known known[KNOWN];
@@ -103,6 +104,7 @@ static void describe(const struct sc_tap_library *library, sqlite3_stmt *stateme
 	STORE(entry->is_reader, sql && reads_only(library, statement, sql));
 	STORE(entry->is_rollback, sql && begins_with(sql, "ROLLBACK"));
 	STORE(entry->is_running, false);
+	STORE(entry->steps, 0);
 }
 
 /* NULL: statements are not followed, or there is no meter. */
@@ -154,25 +156,41 @@ static void begin(struct call *call, const struct sc_tap_library *library, sqlit
 	call->db = NULL;
 	if (!call->entry)
 		return;
-	call->db = library->db_handle ? library->db_handle(statement) : NULL;
 	sc_tap_statement_push(&call->frame, LOAD(call->entry->number), is_timed(call->entry));
 }
 
 /* Whether the connection is in no transaction, by anything but a rollback. Asked only if it
- * matters. */
-static bool has_committed(const struct call *call)
+ * matters; @statement: NULL where it is gone, then the connection was asked for before. */
+static bool has_committed(const struct call *call, sqlite3_stmt *statement)
 {
-	return call->frame.has_unmarked && !LOAD(call->entry->is_rollback) && call->db &&
-	       call->library->get_autocommit && call->library->get_autocommit(call->db);
+	sqlite3 *db = call->db;
+
+	if (!call->frame.has_unmarked || LOAD(call->entry->is_rollback))
+		return false;
+	if (statement && call->library->db_handle)
+		db = call->library->db_handle(statement);
+	return db && call->library->get_autocommit && call->library->get_autocommit(db);
 }
 
-static void end(struct call *call, bool has_ended)
+/* Steps of a reader are added up and counted at its end: they are many, and cheap. */
+static void count_steps(struct call *call, bool has_row)
+{
+	uint32_t steps;
+
+	if (!LOAD(call->entry->is_reader))
+		return;
+	steps = LOAD(call->entry->steps) + 1;
+	STORE(call->entry->steps, has_row ? steps : 0);
+	call->frame.steps = has_row ? 0 : steps;
+}
+
+static void end(struct call *call, sqlite3_stmt *statement, bool has_ended)
 {
 	int saved = errno;
 
 	if (!call->entry)
 		return;
-	sc_tap_statement_pop(&call->frame, has_ended, has_committed(call));
+	sc_tap_statement_pop(&call->frame, has_ended, has_committed(call, statement));
 	errno = saved;
 }
 
@@ -188,9 +206,11 @@ TAP_EXPORT int sqlite3_step(sqlite3_stmt *statement)
 		return SQLITE_MISUSE;
 	begin(&call, library, statement);
 	rc = library->step(statement);
-	if (call.entry)
+	if (call.entry) {
 		STORE(call.entry->is_running, rc == SQLITE_ROW);
-	end(&call, rc != SQLITE_ROW);
+		count_steps(&call, rc == SQLITE_ROW);
+	}
+	end(&call, statement, rc != SQLITE_ROW);
 	return rc;
 }
 
@@ -206,9 +226,11 @@ TAP_EXPORT int sqlite3_reset(sqlite3_stmt *statement)
 	begin(&call, library, statement);
 	was_running = call.entry && LOAD(call.entry->is_running);
 	rc = library->reset(statement);
-	if (call.entry)
+	if (call.entry) {
 		STORE(call.entry->is_running, false);
-	end(&call, was_running);
+		count_steps(&call, false);
+	}
+	end(&call, statement, was_running);
 	return rc;
 }
 
@@ -223,10 +245,13 @@ TAP_EXPORT int sqlite3_finalize(sqlite3_stmt *statement)
 		return SQLITE_MISUSE;
 	begin(&call, library, statement);
 	was_running = call.entry && LOAD(call.entry->is_running);
-	if (call.entry)
+	if (call.entry) {
+		call.db = library->db_handle ? library->db_handle(statement) : NULL;
+		count_steps(&call, false);
 		STORE(call.entry->address, 0); /* another may get it at once */
+	}
 	rc = library->finalize(statement);
-	end(&call, was_running);
+	end(&call, NULL, was_running);
 	return rc;
 }
 

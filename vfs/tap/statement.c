@@ -109,29 +109,38 @@ static void count(_Atomic uint64_t *counter, uint64_t amount)
 
 void sc_tap_statement_push(struct sc_tap_frame *frame, uint32_t statement, bool is_timed)
 {
-	*frame = (struct sc_tap_frame){
-		.outer = innermost,
-		.statement = statement ? statement : sc_tap_statement_now(),
-		.is_part = statement == 0,
-		.is_timed = is_timed,
-		.instance = LOAD(sc_ledger.instance),
-	};
+	/* Field by field: this is done for each row, and the moment is large. */
+	frame->outer = innermost;
+	frame->exec = NULL;
+	frame->statement = statement ? statement : sc_tap_statement_now();
+	frame->is_part = statement == 0;
+	frame->is_timed = is_timed;
+	frame->has_inner = false;
+	frame->has_commit = false;
+	frame->has_slept = false;
+	frame->has_unmarked = false;
+	frame->unmarked = 0;
+	frame->steps = 1;
+	frame->instance = LOAD(sc_ledger.instance);
 	if (innermost)
 		innermost->has_inner = true;
-	sc_tap_commit_now(&frame->begin, is_timed);
+	if (is_timed)
+		sc_tap_commit_now(&frame->begin);
 	innermost = frame;
 }
 
 void sc_tap_statement_pop(struct sc_tap_frame *frame, bool has_ended, bool commits)
 {
-	struct sc_statement *statement = charged();
+	struct sc_statement *statement;
 
 	if (frame->has_unmarked && commits)
 		sc_tap_transaction_unmarked(frame);
 	if (frame->has_commit)
 		sc_tap_commit_returns();
+	statement = frame->steps > 0 || frame->is_timed ? charged() : NULL;
 	if (statement && !frame->is_part && (!frame->has_inner || has_ended)) {
-		count(&statement->steps, 1);
+		if (frame->steps > 0)
+			count(&statement->steps, frame->steps);
 		if (has_ended)
 			count(&statement->executions, 1);
 		if (frame->is_timed) {

@@ -40,8 +40,9 @@ struct sc_tap_frame {
 	bool has_slept;    /* for a lock of this process */
 	bool has_unmarked; /* a database was written, and nothing will mark the end */
 	uint32_t unmarked; /* that database */
+	uint32_t steps;    /* calls that it stands for; 0: another call will stand for it */
 	uint32_t instance; /* of the meter that the statement's number is of */
-	struct sc_tap_moment begin;
+	struct sc_tap_moment begin; /* of one that is timed */
 };
 
 /** sc_tap_statement_push() - a call begins; @frame lives until it is popped */

@@ -190,10 +190,12 @@ static void commit(const struct event *event)
 void sc_tap_transaction_unmarked(const struct sc_tap_frame *frame)
 {
 	struct sc_thread *thread = sc_thread_get();
+	struct sc_tap_moment now;
 
-	if (thread && frame->instance == thread->instance)
-		commit_database(thread, frame->unmarked,
-				doing.database ? &doing.begin : &frame->begin);
+	if (!thread || frame->instance != thread->instance)
+		return;
+	sc_tap_commit_now(&now);
+	commit_database(thread, frame->unmarked, doing.database ? &doing.begin : &now);
 }
 
 /* Repeats of the last commit that turned out to be commits themselves. */
