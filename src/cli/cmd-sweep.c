@@ -5,6 +5,7 @@
  * report folder, as `syncost report` would: what a reader sees is what is kept.
  */
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "../base/buffer.h"
@@ -12,6 +13,7 @@
 #include "../report/about.h"
 #include "../report/text.h"
 #include "../report/writer.h"
+#include "../sweep/crowd.h"
 #include "command.h"
 #include "dry-run.h"
 #include "formats.h"
@@ -140,6 +142,29 @@ static int run_sweep(const struct sc_sweep_config *config, const struct sc_sweep
 	return exit_code_of(&outcome);
 }
 
+/* Cells that --like finds no number of operations for. */
+static void tell_strangers(const struct sc_sweep_config *config,
+			   const struct sc_sweep_request *request, FILE *err)
+{
+	size_t count = 0, first = 0;
+
+	if (!config->like || !request->operations || config->quiet)
+		return;
+	for (size_t i = request->plan->cell_count; i-- > 0;) {
+		if (request->operations[i] > 0)
+			continue;
+		first = i;
+		count++;
+	}
+	if (count == 0)
+		return;
+	(void)fprintf(err,
+		      "syncost sweep: %zu of %zu cells have no baseline in '%s', and find their "
+		      "number of operations themselves: %s%s\n",
+		      count, request->plan->cell_count, config->like,
+		      request->plan->cells[first].id, count > 1 ? " and others" : "");
+}
+
 static int run(const struct sc_invocation *invocation, struct sc_error *error)
 {
 	SC_CLEANUP(sc_sweep_request_fini) struct sc_sweep_request request = {0};
@@ -153,6 +178,7 @@ static int run(const struct sc_invocation *invocation, struct sc_error *error)
 		.argc = invocation->argc,
 		.argv = invocation->argv,
 	};
+	struct sc_crowd_limits limits;
 	int r;
 
 	if (config->list_suites)
@@ -165,6 +191,11 @@ static int run(const struct sc_invocation *invocation, struct sc_error *error)
 		r = sc_sweep_request_make(&choice, &tool, &request, error);
 	if (r < 0)
 		return r;
+	limits = sc_crowd_limits();
+	r = sc_crowd_check(sc_crowd_clients(request.plan), &limits, error);
+	if (r < 0)
+		return r;
+	tell_strangers(&choice.config, &request, invocation->err);
 	if (config->dry_run)
 		return sc_dry_run_print(&request.sweep, invocation->out, error);
 	return run_sweep(config, &request.sweep, invocation, error);

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 
 #include "../report/text.h"
+#include "../sweep/crowd.h"
 #include "../sweep/estimate.h"
 #include "../sweep/folder.h"
 #include "../sweep/schedule.h"
@@ -63,6 +64,33 @@ static int print_order(const struct sc_plan *plan, FILE *out, struct sc_error *e
 	return 0;
 }
 
+/* What takes long for a reason that the number of cells does not show. */
+static void print_notes(const struct sc_plan *plan, FILE *out)
+{
+	const struct sc_workload *last = NULL;
+	uint64_t clients = sc_crowd_clients(plan), cpus = sc_crowd_cpus();
+
+	if (clients > cpus * SC_CROWD_CLIENTS_PER_CPU)
+		(void)fprintf(out,
+			      "note     %" PRIu64 " clients share %" PRIu64
+			      " CPU%s: a rate says more of the scheduler than of SQLite\n",
+			      clients, cpus, cpus == 1 ? "" : "s");
+	for (size_t i = 0; i < plan->cell_count; i++) {
+		const struct sc_workload *workload = sc_plan_workload(plan, i);
+		uint64_t more = workload->consumes_rows * workload->ledger_ops;
+
+		if (workload == last || more <= plan->cells[i].rows)
+			continue;
+		last = workload;
+		(void)fprintf(
+			out,
+			"note     an operation of %s takes %" PRIu64
+			" rows away, whatever --rows or --scale: its ledger sample has %" PRIu64
+			" rows more\n",
+			workload->name, workload->consumes_rows, more);
+	}
+}
+
 int sc_dry_run_print(const struct sc_sweep *sweep, FILE *out, struct sc_error *error)
 {
 	const struct sc_plan *plan = sweep->plan;
@@ -85,6 +113,7 @@ int sc_dry_run_print(const struct sc_sweep *sweep, FILE *out, struct sc_error *e
 	(void)fprintf(out, "total    %zu cell%s, %zu of them run; 1 ledger sample and %s\n",
 		      plan->cell_count, plan->cell_count == 1 ? "" : "s", plan->run_count,
 		      sampling);
+	print_notes(plan, out);
 	(void)fprintf(
 		out,
 		"note     the targets were not touched: the times are for two kinds of storage, "

@@ -15,6 +15,7 @@
 #include "../base/clock.h"
 #include "../model/format.h"
 #include "../report/text.h"
+#include "../sweep/crowd.h"
 #include "../sweep/schedule.h"
 
 #define REWRITE_EVERY_NS 100000000u
@@ -107,6 +108,7 @@ static void tell_target(const struct sc_progress_view *view, const struct sc_tar
 static void tell_plan(const struct sc_progress_view *view, const struct sc_report_head *head,
 		      const char *time)
 {
+	uint64_t clients = sc_crowd_clients(view->sweep->plan), cpus = sc_crowd_cpus();
 	char sampling[100], same[80] = "";
 
 	if (view->same_count)
@@ -115,6 +117,11 @@ static void tell_plan(const struct sc_progress_view *view, const struct sc_repor
 	sc_sampling_text(view->sweep, sampling, sizeof(sampling));
 	tell(view, "%zu cell%s%s; %s: about %s", head->cell_count, head->cell_count == 1 ? "" : "s",
 	     same, sampling, time);
+	if (clients > cpus * SC_CROWD_CLIENTS_PER_CPU)
+		tell(view,
+		     "%" PRIu64 " clients share %" PRIu64 " CPU%s: a rate says more of the "
+		     "scheduler than of SQLite",
+		     clients, cpus, cpus == 1 ? "" : "s");
 }
 
 static void tell_begin(void *self, const struct sc_report_head *head, const char *folder,

@@ -84,11 +84,8 @@ static int read_cells(struct sc_report_reader *reader, struct formers *formers,
 	return 0;
 }
 
-/* Return: how many cells are the same. */
-static size_t match(const struct formers *formers, const struct sc_plan *plan, uint64_t *operations)
+static void match(const struct formers *formers, const struct sc_plan *plan, uint64_t *operations)
 {
-	size_t count = 0;
-
 	for (size_t i = 0; i < plan->cell_count && formers->count > 0; i++) {
 		char *id = plan->cells[i].id;
 		const struct former key = {.id = id + (name_of(formers, id) - id)};
@@ -96,9 +93,7 @@ static size_t match(const struct formers *formers, const struct sc_plan *plan, u
 						     sizeof(*formers->items), compare_formers);
 
 		operations[i] = found ? found->operations : 0;
-		count += found != NULL;
 	}
-	return count;
 }
 
 static bool has_one_target(const struct sc_plan *plan)
@@ -124,11 +119,7 @@ int sc_sweep_like(const char *folder, const struct sc_plan *plan, uint64_t **ret
 	r = read_cells(reader, &formers, error);
 	if (r < 0)
 		return r;
-	if (match(&formers, plan, operations) == 0) {
-		(void)sc_fail(error, SC_E_USAGE, "--like: '%s' has measured no cell of this plan",
-			      folder);
-		return sc_hint(error, "without other options the plan is that of the report");
-	}
+	match(&formers, plan, operations);
 	*ret_operations = SC_TAKE(operations);
 	return 0;
 }

@@ -11,7 +11,7 @@
  * @ret_operations: plan->cell_count of them, 0 where the report has no such cell; the caller frees
  *
  * Cells are the same by their identifiers; where a plan and a report have one target each, whatever
- * those are called. Return: 0; SC_E_USAGE where no cell is the same; another code.
+ * those are called. Return: 0; < 0.
  */
 int sc_sweep_like(const char *folder, const struct sc_plan *plan, uint64_t **ret_operations,
 		  struct sc_error *error);

@@ -77,21 +77,61 @@ class DryRun(Case):
         self.assertEqual({cell.split("/")[0] for cell in cells}, {"hdd", "data"})
         self.assertEqual({cell.split("/")[2] for cell in cells}, {"read_point", "read_range"})
 
+    def seconds(self, *arguments):
+        """of each kind of storage"""
+        found = []
+        for line in self.lines("time", *arguments):
+            words = re.match(r"about ((\d+ (s|min|h) )+)", line).group(1).split()
+            found.append(sum(int(number) * {"s": 1, "min": 60, "h": 3600}[unit]
+                             for number, unit in zip(words[::2], words[1::2])))
+        return found
+
     def test_estimate(self):
         """a longer sweep is expected to take longer, on a slow disk most of all"""
-        def seconds(*arguments):
-            found = []
-            for line in self.lines("time", *arguments):
-                words = re.match(r"about ((\d+ (s|min|h) )+)", line).group(1).split()
-                found.append(sum(int(number) * {"s": 1, "min": 60, "h": 3600}[unit]
-                                 for number, unit in zip(words[::2], words[1::2])))
-            return found
-
+        seconds = self.seconds
         few, many = seconds("--samples", "6"), seconds("--samples", "600")
         self.assertEqual(len(few), 2)
         self.assertLess(few[0], few[1])
         for short, long in zip(few, many):
             self.assertGreater(long, 10 * short)
+
+    def test_estimate_of_rows(self):
+        """rows cost their time in each table and index; rows that are used up come on top"""
+        few, many = (self.seconds("--suite", "partitioner_day", "--workload", "count_hour",
+                                  "--rows", rows)[0] for rows in ("100K", "1M"))
+        self.assertTrue(5 * few < many < 15 * few, (few, many))
+        # 7 samples, 6 of them with three hours of 60,000 rows of two tables, some 10 us each
+        for workload in ("delete_hour", "drop_hour"):
+            arguments = ["--suite", "partitioner_day", "--workload", workload, "--rows", "1"]
+            self.assertGreater(self.seconds(*arguments)[0], 7 * 180000 * 2 * 5e-6)
+            self.assertIn(f"an operation of {workload} takes 60000 rows away",
+                          self.lines("note", *arguments)[0])
+        self.assertEqual(len(self.lines("note", "--suite", "partitioner_day", "--workload",
+                                        "count_hour")), 1)
+
+    def test_crowd(self):
+        """clients beyond the CPUs cost more than their share, and a note says so"""
+        suite = ["--suite", "boxdb_concurrent", "--variant", "base", "--workload",
+                 "update_autocommit", "--clients"]
+        times = [self.seconds(*suite, clients)[0] for clients in ("4", "64", "1000")]
+        self.assertGreater(times[1], 2 * times[0])
+        self.assertGreater(times[2], 10 * times[1])
+        most = 16 * len(os.sched_getaffinity(0))
+        self.assertEqual(len(self.lines("note", *suite, str(most))), 1)
+        self.assertIn(f"{most + 1} clients share {most // 16} CPU",
+                      self.lines("note", *suite, f"1,{most + 1}")[0])
+
+    def test_limits(self):
+        """what cannot have so many clients is refused before anything is made"""
+        def run(clients, option, *more):
+            return self.run_syncost("sweep", *SMALL, "--clients", clients, *more,
+                                    before=("sh", "-c", f"ulimit {option} 100; exec \"$@\"", "-"))
+
+        for more in ((), ("--dry-run",)):
+            self.assertOneLine(run("100", "-n", *more), 2, "--clients: 100 at once need at least "
+                               "132 open files, and the limit is 100", "ulimit -n")
+        self.assertDone(run("60", "-n", "--dry-run"))
+        self.assertEqual(tree(self.place), tree(self.directory()))
 
     def test_both_bounds(self):
         """where the precision decides, the time is from the pilot's to all there is"""

@@ -355,12 +355,20 @@ class Like(Case):
         cell = next(iter(cells(self.new).values()))
         self.assertGreaterEqual(cell["ops_per_s"]["n"], 7)  # a pilot, not the six of the report
 
-    def test_nothing_in_common_is_one_line(self):
+    def test_cells_without_a_baseline_run_and_are_named(self):
         self.sweep(*SMALL, "--workload", "insert_one", "--journal-mode", "delete", "--synchronous",
                    "full", "--out", self.base)
         rewrite(self.base, "metadata.json", lambda text: text.replace('"--ops=20", ', ""))
-        self.assertOneLine(self.run_syncost("sweep", "--like", self.base, "--journal-mode", "wal",
-                                            "--quiet"), 2, "no cell of this plan")
+        done = self.run_syncost("sweep", "--like", self.base, "--page-size", "8K",
+                                "--out", self.new)
+        self.assertDone(done)
+        self.assertIn("1 of 1 cells have no baseline in ", done.err)
+        self.assertIn("insert_one/delete/full/page_size=8192", done.err)
+        (cell,) = cells(self.new).values()
+        self.assertEqual(cell["status"], "measured")
+        again = self.run_syncost("sweep", "--like", self.base, "--dry-run")
+        self.assertDone(again)
+        self.assertNotIn("baseline", again.err)
 
 
 class Several(Case):
