@@ -15,7 +15,7 @@
 #include "../ops.h"
 #include "statement.h"
 
-#define FRESH_NS 5000000u /* a checkpoint that follows from a commit begins at once */
+#define FRESH_NS 20000000u /* a checkpoint that follows from a commit begins at once */
 
 static __thread struct {
 	struct sc_tap_moment sums;
