@@ -46,37 +46,41 @@ static const char *program_of(const struct sc_invocation *invocation)
 
 /* The strictest recommendation of each target again, since the last lines are what stays in sight.
  */
-static int print_use(const char *folder, FILE *out, struct sc_error *error)
+static int print_use(const char *folder, FILE *out, bool *ret_has_use, struct sc_error *error)
 {
 	SC_CLEANUP(sc_report_closep) struct sc_report_reader *reader = NULL;
 	SC_CLEANUP(sc_buffer_fini) struct sc_buffer line = {0};
-	SC_CLEANUP(sc_freep) char *text = NULL;
 	const struct sc_report_head *head;
-	bool utf8 = sc_render_options_detect(out).utf8;
-	int r;
+	bool is_first = true;
+	struct sc_render_options options = sc_render_options_detect(out);
+	int r = 0;
 
 	r = sc_report_open(folder, &reader, error);
 	if (r < 0)
 		return r;
 	head = sc_report_reader_head(reader);
-	for (size_t i = 0; i < head->recommendation_count; i++) {
+	for (size_t i = 0; r == 0 && i < head->recommendation_count; i++) {
+		SC_CLEANUP(sc_freep) char *text = NULL;
 		const struct sc_recommendation *one = &head->recommendations[i];
 
 		if (i > 0 && strcmp(one->target, one[-1].target) == 0)
 			continue;
-		sc_buffer_add_text(&line, "\nUse:    ");
 		if (head->target_count > 1) {
-			sc_text_add_clean(&line, one->target, utf8);
+			sc_text_add_clean(&line, one->target, options.utf8);
 			sc_buffer_add_text(&line, ": ");
 		}
 		for (const char *c = one->pragmas; *c; c++)
 			sc_buffer_printf(&line, "%c", *c == '\n' ? ' ' : *c);
 		sc_buffer_printf(&line, "%s(%s)", line.text[line.length - 1] == ' ' ? "" : " ",
 				 sc_about_loss(one->loss));
+		r = sc_buffer_take(&line, &text, error);
+		if (r < 0)
+			break;
+		(void)fputs(is_first ? "\nUse:    " : "Use:    ", out);
+		sc_text_wrap(out, text, 8, 8, 80);
+		is_first = false;
 	}
-	r = sc_buffer_take(&line, &text, error);
-	if (r == 0)
-		(void)fputs(text, out);
+	*ret_has_use = !is_first;
 	return r;
 }
 
@@ -84,6 +88,7 @@ static int print_use(const char *folder, FILE *out, struct sc_error *error)
 static int show(const struct sc_sweep_config *config, const struct sc_invocation *invocation,
 		const char *folder, struct sc_error *error)
 {
+	bool has_use = false;
 	int r;
 
 	r = sc_format_folder(folder, error);
@@ -93,11 +98,11 @@ static int show(const struct sc_sweep_config *config, const struct sc_invocation
 	if (r < 0)
 		return r;
 	if (sc_format_is_table((int)config->format.value)) {
-		r = print_use(folder, invocation->out, error);
+		r = print_use(folder, invocation->out, &has_use, error);
 		if (r < 0)
 			return r;
-		(void)fprintf(invocation->out, "\nReport: %s\nNext:   %s report %s --format md\n",
-			      folder, program_of(invocation), folder);
+		(void)fprintf(invocation->out, "%sReport: %s\nNext:   %s report %s --format md\n",
+			      has_use ? "" : "\n", folder, program_of(invocation), folder);
 	} else if (!config->quiet)
 		(void)fprintf(invocation->err, "syncost: report is in %s\n", folder);
 	return 0;

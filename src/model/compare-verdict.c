@@ -254,6 +254,7 @@ struct sc_change sc_compare_change(const struct sc_comparison *comparison, size_
 	struct sc_compare_metric row = sc_compare_metric(metric);
 	struct sc_compare_tolerance tolerance = sc_compare_tolerance(comparison, cell, other);
 	struct sc_digest_figure adjusted_base, adjusted_match;
+	struct sc_change change;
 
 	assert(match);
 	tolerance.allowed_percent = rules->allowed_percent[metric];
@@ -263,7 +264,9 @@ struct sc_change sc_compare_change(const struct sc_comparison *comparison, size_
 	if (row.kind == SC_COMPARE_LATENCY && base->figures[metric].status == SC_MEASURED &&
 	    match->figures[metric].status == SC_MEASURED && is_adjusted(base, match)) {
 		adjust_time(base, match, &adjusted_base, &adjusted_match);
-		return sc_change_of(&row, &adjusted_base, &adjusted_match, rules, &tolerance);
+		change = sc_change_of(&row, &adjusted_base, &adjusted_match, rules, &tolerance);
+		change.is_adjusted = true;
+		return change;
 	}
 	return sc_change_of(&row, &base->figures[metric], &match->figures[metric], rules,
 			    &tolerance);

@@ -52,7 +52,8 @@ struct sc_change {      /* one metric of one cell, from the base to another repo
 	bool is_there;  /* both are measured; nothing else is set where they are not */
 	bool has_ratio; /* the base is not 0 */
 	bool has_interval;
-	double ratio; /* other / base */
+	bool is_adjusted; /* at the base's speed, without waits: not that of the two figures */
+	double ratio;     /* other / base */
 	double ratio_low, ratio_high;
 	enum sc_verdict verdict;
 	bool fails; /* the gate */

@@ -95,7 +95,7 @@ static const struct row rows[] = {
 		NEXT "do not rely on the syncs of that cell" },
 	[SC_FINDING_FAILED_CELLS] = { "failed-cells", SC_SEVERITY_SEVERE,
 		"%zu of %zu cell%s failed; the first is %s: %s"
-		NEXT "repeat them alone, with --workload and the lists of pragmas" },
+		NEXT "%s" },
 	[SC_FINDING_INCOMPLETE] = { "incomplete", SC_SEVERITY_WARNING,
 		"the run was not over: after %u round%s %zu of %zu cell%s %s a rate and %zu %s none yet"
 		NEXT "go on with it (sweep --resume)%s" },
@@ -139,6 +139,9 @@ static const struct row rows[] = {
 		"before the sweep began the machine had a load of %s on %u CPU%s: other programs were "
 		"running"
 		NEXT "repeat it on an idle machine" },
+	[SC_FINDING_SIZES_FEW] = { "sizes-too-few", SC_SEVERITY_NOTE,
+		"%s was measured with two numbers of rows, which do not tell how its cost grows"
+		NEXT "give --rows three or more, the largest 16 times the smallest" },
 	[SC_FINDING_GROWTH] = { "growth", SC_SEVERITY_NOTE,
 		GROWTH },
 	[SC_FINDING_GROWTH_WORSE] = { "growth-worse-than-linear", SC_SEVERITY_WARNING,

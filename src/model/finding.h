@@ -48,6 +48,7 @@ enum sc_finding_code {
 	SC_FINDING_BUSY_START,       /* the machine was busy before the sweep began */
 	SC_FINDING_GROWTH,           /* how the cost of an operation grows with the rows */
 	SC_FINDING_GROWTH_WORSE,     /* faster than the rows */
+	SC_FINDING_SIZES_FEW,        /* two numbers of rows do not tell */
 	SC_FINDING_MEMORY_GROWS,     /* memory in use grows with the operations */
 	SC_FINDING_MEMORY_STEADY,    /* it does not, where that was the question */
 	SC_FINDING_MEMORY_UNSEEN,    /* that was the question, and there is no answer */

@@ -249,14 +249,27 @@ static int say(struct sc_report_head *head, const struct family *family, size_t 
 			       sc_growth_name(family->growth[PAGES].class), written, time, next);
 }
 
+/* Once a workload. */
+static int say_few(struct sc_report_head *head, const struct sc_cell *cells, size_t first)
+{
+	for (size_t i = 0; i < first; i++)
+		if (is_counted(&cells[i]) && is_workload(&cells[i], &cells[first]))
+			return 0;
+	return sc_findings_add(&head->findings, SC_FINDING_SIZES_FEW, cells[first].workload);
+}
+
 int sc_judge_growth(struct sc_report_head *head, const struct sc_cell *cells, size_t cell_count)
 {
 	struct family family;
 	int r = 0;
 
-	for (size_t i = 0; i < cell_count && r == 0; i++)
-		if (is_counted(&cells[i]) && find_family(cells, cell_count, i, &family) &&
-		    !is_said(cells, cell_count, &family))
+	for (size_t i = 0; i < cell_count && r == 0; i++) {
+		if (!is_counted(&cells[i]))
+			continue;
+		if (!find_family(cells, cell_count, i, &family))
+			r = family.count == 2 ? say_few(head, cells, i) : 0;
+		else if (!is_said(cells, cell_count, &family))
 			r = say(head, &family, count_alike(cells, cell_count, &family));
+	}
 	return r;
 }

@@ -101,6 +101,14 @@ static int judge_busy(struct sc_report_head *head)
 			       plural(head->cpu_count));
 }
 
+/* A check that does not hold fails again, alone or not. */
+static const char *next_after(const struct sc_cell *failed)
+{
+	if (failed->reason && strstr(failed->reason, "] does not hold"))
+		return "correct that check of the suite, or the statements that it is of";
+	return "repeat them alone, with --workload and the lists of pragmas";
+}
+
 static int judge_state(struct sc_report_head *head, const struct sc_cell *cells, size_t cell_count)
 {
 	static const struct {
@@ -119,7 +127,8 @@ static int judge_state(struct sc_report_head *head, const struct sc_cell *cells,
 		if (count > 0)
 			r = sc_findings_add(&head->findings, states[i].code, count, cell_count,
 					    plural(cell_count), first->id,
-					    first->reason ? first->reason : "no reason is known");
+					    first->reason ? first->reason : "no reason is known",
+					    next_after(first));
 	}
 	if (r == 0)
 		r = judge_complete(head, cells, cell_count);

@@ -175,6 +175,7 @@ static int add_recommendation(struct sc_report_head *head, const struct sc_group
 	SC_CLEANUP(sc_buffer_fini) struct sc_buffer sentence = {0};
 	const struct sc_setting usual = sc_setting_default();
 	const struct sc_cell *cell = pick->cell;
+	struct sc_setting setting = cell->setting;
 	struct sc_recommendation *items;
 	struct sc_recommendation *added;
 	struct sc_error error;
@@ -191,7 +192,8 @@ static int add_recommendation(struct sc_report_head *head, const struct sc_group
 		.commits_per_s = cell->commits_per_s,
 	};
 	label_of(head, cell, label, sizeof(label));
-	sc_setting_pragmas(&cell->setting, &usual, pragmas, sizeof(pragmas));
+	setting.fullfsync = setting.checkpoint_fullfsync = false; /* they change nothing here */
+	sc_setting_pragmas(&setting, &usual, pragmas, sizeof(pragmas));
 	if (say_choice(head, group, pick, loss, &sentence) < 0)
 		return -ENOMEM;
 	added->target = copy_text(cell->target, &memory);

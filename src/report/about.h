@@ -48,4 +48,8 @@ void sc_about_add_loss_legend(struct sc_buffer *buffer, const struct sc_report_h
 	"bound by …?: its sample waited for a CPU for more than a fifth of its time, so that "   \
 	"this "                                                                                    \
 	"and the bar are of a busy machine."
+#define SC_ABOUT_WAITED_CLIENTS                                                                     \
+	"bound by … with several clients: they wait for a CPU for each other too, so that there " \
+	"is "                                                                                       \
+	"no ?."
 #define SC_ABOUT_FLUSH "Promises hold on storage that honours a flush."

@@ -147,7 +147,7 @@ static int print_rest_row(const struct page *page, size_t cell, size_t other)
 	size_t rate = sc_compare_rate(comparison, cell);
 	size_t syncs = sc_compare_metric_find("syncs_physical_per_commit");
 	size_t bytes = sc_compare_metric_find("written_bytes_per_commit");
-	struct sc_change change = sc_compare_change(comparison, cell, other, rate);
+	struct sc_change change = sc_compare_rate_change(comparison, cell, other, rate);
 	const struct sc_digest_cell *base = &comparison->digests[0].cells[cell];
 	const struct sc_digest_cell *match = sc_compare_match(comparison, cell, other);
 	char text[SC_COMPARE_TEXT_BYTES];
@@ -248,6 +248,10 @@ static int print_folded(const struct page *page, size_t other)
 		r = print_reports(page);
 	if (r == 0)
 		r = print_differences(page, false, other, "What differs");
+	if (r == 0 && sc_compare_adjusts(page->comparison)) {
+		sc_buffer_add_text(&sentence, SC_COMPARE_ADJUSTED);
+		r = print_escaped(page, "\n", &sentence, "\n");
+	}
 	if (r == 0 && page->comparison->rules->is_gate) {
 		sc_compare_add_rules(&sentence, page->comparison);
 		r = print_escaped(page, "\n", &sentence, "\n");

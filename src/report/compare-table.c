@@ -303,7 +303,7 @@ static int print_side(const struct table *table, const struct side *side, size_t
 		return print_line(table, &line);
 	}
 	if (report > 0)
-		change = sc_compare_change(comparison, cell, report, rate);
+		change = sc_compare_rate_change(comparison, cell, report, rate);
 	add_column(table, &line,
 		   sc_compare_figure_text(rate, &here->figures[rate], text, sizeof(text)),
 		   FIGURE_COLUMNS, true);
@@ -342,6 +342,18 @@ static int print_side_by_side(const struct table *table)
 	return r;
 }
 
+static int print_sides(const struct table *table)
+{
+	SC_CLEANUP(sc_buffer_fini) struct sc_buffer sentence = {0};
+	int r = print_side_by_side(table);
+
+	if (r < 0 || !sc_compare_adjusts(table->comparison))
+		return r;
+	fputc('\n', table->out);
+	sc_buffer_add_text(&sentence, SC_COMPARE_ADJUSTED);
+	return print_sentence(table, &sentence, 0);
+}
+
 /* --- */
 
 int sc_compare_write_table(FILE *out, const struct sc_comparison *comparison,
@@ -357,7 +369,7 @@ int sc_compare_write_table(FILE *out, const struct sc_comparison *comparison,
 	if (r == 0)
 		r = print_differences(&table, false, "What differs");
 	if (r == 0 && !comparison->rules->is_gate)
-		return print_side_by_side(&table);
+		return print_sides(&table);
 	if (r < 0 || comparison->outcome == SC_OUTCOME_INVALID)
 		return r;
 	for (size_t other = 1; r == 0 && other < comparison->digest_count; other++)
@@ -365,6 +377,8 @@ int sc_compare_write_table(FILE *out, const struct sc_comparison *comparison,
 	if (r < 0)
 		return r;
 	fputc('\n', out);
+	if (sc_compare_adjusts(comparison))
+		sc_buffer_add_text(&sentence, SC_COMPARE_ADJUSTED " ");
 	sc_compare_add_rules(&sentence, comparison);
 	return print_sentence(&table, &sentence, 0);
 }

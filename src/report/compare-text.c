@@ -62,7 +62,7 @@ const char *sc_compare_change_text(size_t metric, const struct sc_change *change
 				   size_t text_bytes)
 {
 	bool is_count = sc_compare_metric(metric).metric.from == SC_FROM_LEDGER;
-	char percent[SC_FORMAT_BYTES];
+	char percent[SC_FORMAT_BYTES], ratio[SC_FORMAT_BYTES];
 
 	text[0] = '\0';
 	if (!change->is_there || (is_count && change->verdict == SC_VERDICT_SAME))
@@ -73,8 +73,10 @@ const char *sc_compare_change_text(size_t metric, const struct sc_change *change
 		(void)snprintf(
 			text, text_bytes, "%s%s", change->ratio < 1 ? "-" : "+",
 			sc_format_percent(fabs(change->ratio - 1), percent, sizeof(percent)));
-	else
-		(void)ratio_text(change->ratio, text, text_bytes);
+	else {
+		(void)ratio_text(change->ratio, ratio, sizeof(ratio));
+		(void)snprintf(text, text_bytes, "%s%s", ratio, change->is_adjusted ? "^" : "");
+	}
 	return text;
 }
 
@@ -350,6 +352,36 @@ void sc_compare_add_difference(struct sc_buffer *buffer, const struct sc_compari
 	" \"worse\" without \"fails\" is within what is allowed, or of a figure that is merely "   \
 	"shown: "                                                                                  \
 	"that never fails."
+
+struct sc_change sc_compare_rate_change(const struct sc_comparison *comparison, size_t cell,
+					size_t other, size_t rate)
+{
+	struct sc_change change = sc_compare_change(comparison, cell, other, rate), time;
+
+	time = sc_compare_change(comparison, cell, other, sc_compare_metric_find("op_ns"));
+	if (!change.is_there || !time.is_adjusted || !time.has_ratio || !(time.ratio > 0))
+		return change;
+	change.is_adjusted = true;
+	change.has_interval = time.has_interval && time.ratio_low > 0;
+	change.ratio = 1 / time.ratio;
+	if (change.has_interval) {
+		change.ratio_low = 1 / time.ratio_high;
+		change.ratio_high = 1 / time.ratio_low;
+	}
+	return change;
+}
+
+bool sc_compare_adjusts(const struct sc_comparison *comparison)
+{
+	size_t time = sc_compare_metric_find("op_ns");
+
+	for (size_t other = 1; other < comparison->digest_count; other++)
+		for (size_t cell = 0; cell < comparison->digests[0].cell_count; cell++)
+			if (sc_compare_match(comparison, cell, other) &&
+			    sc_compare_change(comparison, cell, other, time).is_adjusted)
+				return true;
+	return false;
+}
 
 void sc_compare_add_rules(struct sc_buffer *buffer, const struct sc_comparison *comparison)
 {

@@ -18,7 +18,8 @@ const char *sc_compare_beside_text(size_t metric, const struct sc_digest_figure 
 				   const struct sc_digest_figure *beside, char *text,
 				   size_t text_bytes);
 
-/** sc_compare_change_text() - "2.11x" of times and rates, "+100 %" of counts; "" for the same */
+/** sc_compare_change_text() - "2.11x" of times and rates, "+100 %" of counts; "" for the same; with
+ *  a ^ where it is not that of the two figures beside it */
 const char *sc_compare_change_text(size_t metric, const struct sc_change *change, char *text,
 				   size_t text_bytes);
 
@@ -56,6 +57,17 @@ void sc_compare_add_report(struct sc_buffer *buffer, const struct sc_comparison 
 /** sc_compare_add_difference() - "host.kernel: 6.1.0-17, 6.1.0-18 in box2 (noted)" */
 void sc_compare_add_difference(struct sc_buffer *buffer, const struct sc_comparison *comparison,
 			       const struct sc_difference *difference);
+
+/** sc_compare_rate_change() - the change of a rate; where times are adjusted, the other way round
+ *  that of the time, so that one cell has one number */
+struct sc_change sc_compare_rate_change(const struct sc_comparison *comparison, size_t cell,
+					size_t other, size_t rate);
+
+/** sc_compare_adjusts() - whether any change is marked with a ^; what that means */
+bool sc_compare_adjusts(const struct sc_comparison *comparison);
+#define SC_COMPARE_ADJUSTED                                                                        \
+	"^: of what does not sync, at the speed of the base's machine (by reference work) and "    \
+	"without waits for a CPU; the figures beside it are as they were measured."
 
 /** sc_compare_add_rules() - what fails, in one sentence; of a gate */
 void sc_compare_add_rules(struct sc_buffer *buffer, const struct sc_comparison *comparison);

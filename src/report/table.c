@@ -398,6 +398,8 @@ static int print_legend(struct sc_render *render)
 	if (render->survey.has_clients)
 		sc_buffer_add_text(&line, render->has_shown_busy ? SC_ABOUT_BUSY " "
 								 : SC_ABOUT_NO_BUSY " ");
+	if (render->survey.has_clients)
+		sc_buffer_add_text(&line, SC_ABOUT_WAITED_CLIENTS " ");
 	if (render->survey.has_batches)
 		sc_buffer_add_text(&line, SC_ABOUT_BATCH " ");
 	if (render->survey.has_statements)

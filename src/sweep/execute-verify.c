@@ -91,9 +91,10 @@ static void bind_figures(sqlite3_stmt *statement, const struct sc_expected *expe
 	}
 }
 
-static int run_check(sqlite3 *db, const struct sc_expected *expected, const char *sql,
+static int run_check(sqlite3 *db, const struct sc_expected *expected, size_t index,
 		     struct sc_error *error)
 {
+	const char *sql = expected->workload->checks[index].sql;
 	SC_CLEANUP(sc_statement_finalizep) sqlite3_stmt *statement = NULL;
 	const char *answer;
 	int rc;
@@ -106,14 +107,16 @@ static int run_check(sqlite3 *db, const struct sc_expected *expected, const char
 	if (rc == SQLITE_ROW && sqlite3_column_int64(statement, 0) != 0)
 		return sqlite3_step(statement) == SQLITE_DONE
 			       ? 0
-			       : sc_fail(error, SC_E_VERIFY, "workload %s: gives several rows: %s",
-					 expected->workload->name, sql);
+			       : sc_fail(error, SC_E_VERIFY,
+					 "workload %s: checks[%zu] gives several rows: %s",
+					 expected->workload->name, index, sql);
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
 		return fail_query(db, sql, error);
 	answer = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : "no row";
 	return sc_fail(error, SC_E_VERIFY,
-		       "workload %s: does not hold after %" PRIu64 " operations (gives %s): %s",
-		       expected->workload->name, expected->tally.operations,
+		       "workload %s: checks[%zu] does not hold after %" PRIu64
+		       " operations (gives %s): %s",
+		       expected->workload->name, index, expected->tally.operations,
 		       answer ? answer : "NULL", sql);
 }
 
@@ -130,7 +133,7 @@ int sc_verify_checks(sqlite3 *db, const struct sc_expected *expected, struct sc_
 			       workload->name, tally->operations, tally->result_rows,
 			       workload->result_rows_per_op);
 	for (size_t i = 0; i < workload->check_count; i++) {
-		int r = run_check(db, expected, workload->checks[i].sql, error);
+		int r = run_check(db, expected, i, error);
 
 		if (r < 0)
 			return r;

@@ -92,6 +92,9 @@ class Growth(Case):
         done, report = self.sweep("--rows", "1K,100K", "--workload", "by_scan")
         self.assertDone(done)
         self.assertEqual(self.growth(report), {})
+        self.assertEqual(findings(report, "sizes-too-few"),
+                         ["by_scan was measured with two numbers of rows, which do not tell how "
+                          "its cost grows"])
 
     def test_steps_are_those_of_the_plan(self):
         # By hand: a scan of n rows takes three steps a row and a few more.

@@ -311,6 +311,15 @@ class Catches(Gate):
                                         (1.6, 1, 2, 4), (1, 1.6, 2, 4), (1, 1.6, 1.2, 0)):
             found = self.fails(machine(new, build), base=machine(base))
             self.assertEqual(len(found), fails, (base, new, build))
+        # what is not the quotient of the figures beside it says so; with syncs it is
+        marked = self.compare(machine(1, 2), "--format", "table", base=machine(1.6))
+        self.assertRegex(marked.out, r"\dx\^ ")
+        self.assertIn("^: of what does not sync", marked.out)
+        raw = self.compare(reports.changed(self.base, reports.scale_time(2)), "--format", "table")
+        self.assertNotIn("^", raw.out)
+        marked = self.compare(machine(1.6), "--format", "md", "--side-by-side", base=machine(1))
+        self.assertIn("1.00x^", marked.out)
+        self.assertIn("^: of what does not sync", marked.out)
         for delay, build, fails in ((0.4, 1, 0), (0.4, 2, 4), (0.59, 1, 0), (0.59, 2, 4),
                                     (0.61, 2, 0)):
             found = self.fails(machine(1.3, build, delay), base=machine(1))

@@ -594,7 +594,7 @@ static void assert_fails(const struct scratch *scratch, const char *name, const 
 static void a_wrong_expectation_fails_the_sample(void **state)
 {
 	assert_fails(*state, "sum", ":sum_v = 7 * :operations", ":sum_v = 8 * :operations",
-		     "does not hold after 6 operations (gives 0): SELECT :sum_v = 8");
+		     ": checks[0] does not hold after 6 operations (gives 0): SELECT :sum_v = 8");
 	assert_fails(*state, "count", "FROM part_2) = :operations",
 		     "FROM part_2) = :operations + 1", "does not hold after 6 operations");
 	assert_fails(*state, "rows", "\"result_rows_per_operation\": 1",
