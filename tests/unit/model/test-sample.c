@@ -87,7 +87,7 @@ static struct sc_sample full_sample(void)
 		.space = {21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, SC_MEASURED},
 		.checkpoints_seen = 19,
 		.split = {.total_ns = 40, .own_ns = 42, .residual_ns = -41},
-		.syncs = {SC_MEASURED, 51, 52, 53, 54, 55, 56, 57, SC_MEASURED, ""},
+		.syncs = {SC_MEASURED, 51, 52, 53, 54, 55, 56, 57, SC_MEASURED, "", SC_MEASURED},
 		.checkpoints = {61, 62, 63, 64},
 		.calls_dropped = 65,
 		.work = {SC_MEASURED, 66, 67, 68, ""},

@@ -315,6 +315,7 @@ static void a_kill_leaves_the_old_content_or_the_new(void **state)
 		SC_CLEANUP(opened_fini)
 		struct opened opened = open_image(path, SC_SYNCHRONOUS_FULL);
 
+		assert_non_null(opened.db);
 		assert_int_equal(scratch_count(*state), 1); /* the next start has swept */
 	}
 }
