@@ -77,7 +77,7 @@ static const struct row rows[] = {
 		"the hypervisor took %s of the wall time of %s"
 		NEXT "repeat it at another hour, or on a machine of its own" },
 	[SC_FINDING_NOT_CONVERGED] = { "not-converged", SC_SEVERITY_WARNING,
-		"%zu of %zu measured cell%s %s; the widest is %s with ±%s"
+		"%zu of %zu measured cell%s %s; the widest is %s%s"
 		NEXT "give it more %s, or compare only what lies outside of the intervals" },
 	[SC_FINDING_INSTRUMENT_COST] = { "instrument-cost", SC_SEVERITY_NOTE,
 		"with the instruments on, an operation of %s took %.2f times as long: read its split "

@@ -221,12 +221,12 @@ static int judge_convergence(struct sc_report_head *head, const struct sc_cell *
 {
 	const struct sc_cell *widest = NULL;
 	size_t measured = 0, wide = 0;
-	char percent[SC_FORMAT_BYTES], what[100];
+	char percent[SC_FORMAT_BYTES], width[SC_FORMAT_BYTES + 16], what[100];
 	double widest_width = -1;
 
 	for (size_t i = 0; i < cell_count; i++) {
 		const struct sc_interval *rate = &cells[i].ops_per_s;
-		double width = sc_interval_half_width(rate);
+		double half = sc_interval_half_width(rate);
 
 		if (cells[i].same_as || rate->status != SC_MEASURED)
 			continue;
@@ -234,18 +234,22 @@ static int judge_convergence(struct sc_report_head *head, const struct sc_cell *
 		if (rate->converged)
 			continue;
 		wide++;
-		if (width > widest_width) {
-			widest_width = width;
+		if (half > widest_width) {
+			widest_width = half;
 			widest = &cells[i];
 		}
 	}
 	if (!widest)
 		return 0;
 	say_wide(head, wide, what, sizeof(what));
-	return sc_findings_add(
-		&head->findings, SC_FINDING_NOT_CONVERGED, wide, measured, plural(measured), what,
-		widest->id, sc_format_percent(widest_width, percent, sizeof(percent)),
-		head->sampling.samples > 0 ? "--samples or --ops" : "--time (or --samples)");
+	(void)snprintf(width, sizeof(width), " with ±%s",
+		       sc_format_percent(widest_width, percent, sizeof(percent)));
+	if (widest->ops_per_s.n == 1)
+		(void)snprintf(width, sizeof(width), ", of one sample");
+	return sc_findings_add(&head->findings, SC_FINDING_NOT_CONVERGED, wide, measured,
+			       plural(measured), what, widest->id, width,
+			       head->sampling.samples > 0 ? "--samples or --ops"
+							  : "--time (or --samples)");
 }
 
 /* Whose quantiles rest on too few values: the p99 of fewer than 100 is their maximum. */

@@ -229,6 +229,79 @@ static void a_split_of_a_busy_machine_is_not_built_on(void **state)
 	}
 }
 
+static void where_nothing_else_is_no_rate_is_promised(void **state)
+{
+	static const double rates[] = {100, 101, 99, 102, 98, 100.5};
+	struct report report;
+	struct sc_cell *cell;
+
+	(void)state;
+	begin(&report);
+	cell = add(&report, "local", "insert_one", SC_JOURNAL_DELETE, SC_SYNCHRONOUS_FULL);
+	give_rates(cell, rates, SC_ARRAY_COUNT(rates), 0.8);
+	cell->split.wall_ns[SC_PART_SYNC] *= 1000;
+	judge(&report);
+	assert_string_equal(find(&report, SC_FINDING_WHERE_COMMIT_GOES)->next,
+			    "next to nothing else is in it");
+	end(&report);
+}
+
+static void a_recommendation_leaves_out_what_changes_nothing(void **state)
+{
+	struct report report;
+
+	(void)state;
+	begin(&report);
+	add_rate(&report, "local", "insert_one", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL, 500)
+		->setting.fullfsync = true;
+	judge(&report);
+	assert_string_equal(report.head.recommendations[0].pragmas,
+			    "PRAGMA journal_mode = wal;\nPRAGMA synchronous = full;\n");
+	end(&report);
+}
+
+static void a_check_that_does_not_hold_is_not_to_be_repeated(void **state)
+{
+	static const char *const reasons[] = {
+		"workload a: checks[0] does not hold after 6 operations "
+		"(gives 0): SELECT 0",
+		"the process was killed"};
+	static const char *const nexts[] = {
+		"correct that check of the suite, or the statements that it is of",
+		"repeat them alone, with --workload and the lists of pragmas"};
+
+	(void)state;
+	for (size_t i = 0; i < SC_ARRAY_COUNT(reasons); i++) {
+		struct report report;
+		struct sc_cell *cell;
+
+		begin(&report);
+		cell = add(&report, "local", "a", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL);
+		cell->status = SC_FAILED;
+		free(cell->reason);
+		cell->reason = strdup(reasons[i]);
+		judge(&report);
+		assert_string_equal(find(&report, SC_FINDING_FAILED_CELLS)->next, nexts[i]);
+		end(&report);
+	}
+}
+
+static void one_sample_has_no_width(void **state)
+{
+	static const double rate[] = {100};
+	struct report report;
+
+	(void)state;
+	begin(&report);
+	report.head.sampling.samples = 1;
+	give_rates(add(&report, "local", "a", SC_JOURNAL_WAL, SC_SYNCHRONOUS_FULL), rate, 1, 0.8);
+	report.cells[0].ops_per_s.converged = false;
+	judge(&report);
+	assert_non_null(strstr(find(&report, SC_FINDING_NOT_CONVERGED)->text, ", of one sample"));
+	assert_null(strstr(find(&report, SC_FINDING_NOT_CONVERGED)->text, "±"));
+	end(&report);
+}
+
 static void on_a_schedule_no_rate_is_promised(void **state)
 {
 	struct report report;
@@ -1253,6 +1326,13 @@ int main(void)
 		     the_fastest_that_never_corrupts_is_compared_with_the_default),
 		CASE("where a commit goes names the hidden syncs",
 		     where_a_commit_goes_names_the_hidden_syncs),
+		CASE("where nothing else is, no rate is promised",
+		     where_nothing_else_is_no_rate_is_promised),
+		CASE("a recommendation leaves out what changes nothing",
+		     a_recommendation_leaves_out_what_changes_nothing),
+		CASE("a check that does not hold is not to be repeated",
+		     a_check_that_does_not_hold_is_not_to_be_repeated),
+		CASE("one sample has no width", one_sample_has_no_width),
 		CASE("on a schedule no rate is promised", on_a_schedule_no_rate_is_promised),
 		CASE("hidden syncs are told for each setting",
 		     hidden_syncs_are_told_for_each_setting),
