@@ -36,6 +36,7 @@
 #include "syncost.h"
 
 #define DATABASE_NAME "bench.db"
+#define CONSUMED_MAX  1000000000u /* rows; a dataset has as many at most */
 
 struct execution {
 	const struct sc_sample_spec *spec;
@@ -146,6 +147,19 @@ static uint64_t consumed_rows(const struct execution *self)
 	return self->workload->consumes_rows * (timed + before);
 }
 
+/* A number of rows that nobody would wait for, nor a disk hold, is refused before it is made. */
+static int check_consumed(const struct execution *self)
+{
+	uint64_t rows = consumed_rows(self);
+
+	if (rows <= CONSUMED_MAX)
+		return 0;
+	return sc_fail(self->error, SC_E_UNMEASURABLE,
+		       "workload %s: %" PRIu64 " operations use up %" PRIu64
+		       " rows with those before the clock, more than %u",
+		       self->workload->name, self->spec->operations, rows, CONSUMED_MAX);
+}
+
 static int load(struct execution *self)
 {
 	const struct sc_sample_spec *spec = self->spec;
@@ -174,6 +188,9 @@ static int load(struct execution *self)
 	self->rows_per_commit = spec->setting.rows_per_commit
 					? spec->setting.rows_per_commit
 					: sc_workload_unit(self->workload, self->rows);
+	r = check_consumed(self);
+	if (r < 0)
+		return r;
 	self->rows = self->workload->starts_empty ? 0 : self->rows + consumed_rows(self);
 	return resolve(self);
 }

@@ -217,6 +217,19 @@ static void what_is_used_up_is_there_beside_the_rows(void **state)
 	}
 }
 
+static void more_than_a_dataset_holds_is_not_made(void **state)
+{
+	struct sc_sample sample = {0};
+	struct sc_error error = {0};
+
+	assert_int_equal(run(*state, "huge", suite_of(DROP "\"consumes_rows\": 1000000"),
+			     SC_SAMPLE_TIMING, 1000000, &sample, &error),
+			 SC_E_UNMEASURABLE);
+	assert_non_null(strstr(error.what, "use up 1000020000000 rows"));
+	assert_int_equal(sample.status, SC_UNSUPPORTED);
+	sc_sample_fini(&sample);
+}
+
 static void without_that_it_runs_out_of_rows(void **state)
 {
 	struct sc_sample sample = {0};
@@ -312,6 +325,8 @@ int main(void)
 		IN_SCRATCH("distinct operations come again", distinct_operations_come_again),
 		IN_SCRATCH("what is used up is there beside the rows",
 			   what_is_used_up_is_there_beside_the_rows),
+		IN_SCRATCH("more than a dataset holds is not made",
+			   more_than_a_dataset_holds_is_not_made),
 		IN_SCRATCH("without that it runs out of rows", without_that_it_runs_out_of_rows),
 		IN_SCRATCH("a reopening workload opens and closes each time",
 			   a_reopening_workload_opens_and_closes_each_time),
