@@ -294,7 +294,10 @@ class Sweep(Case):
         self.assertTrue(self.done.out.endswith(f"Next:   {SYNCOST} report {path} --format md\n"))
         self.assertIn("wal/full", self.done.out)
         self.assertIn("PRAGMA", self.done.out)
-        use, report = self.done.out.splitlines()[-3:-1]
+        *lines, report, _ = self.done.out.splitlines()
+        first = max(i for i, line in enumerate(lines) if line.startswith("Use:"))
+        self.assertLessEqual(max(len(line) for line in lines[first:]), 80)
+        use = "Use:    " + " ".join(" ".join(lines[first:]).split()[1:])
         first = self.summary["recommendations"][0]
         self.assertEqual(use, "Use:    " + " ".join(first["pragmas"].split("\n")).strip() +
                          " (nothing lost)")
