@@ -293,7 +293,7 @@ const struct sc_command sc_command_probe = {
 	.name = "probe",
 	.operands = "[DIR…]",
 	.operands_max = SIZE_MAX,
-	.summary = "say what the storage itself costs, and whether its sync can be believed",
+	.summary = "say what the storage costs, and whether its sync can be believed",
 	.description = "Measure what SQLite does to a storage, without SQLite: ways to make a "
 		       "write durable,\n"
 		       "files that grow, appear and go, several writers, and the calls of a commit "
