@@ -63,9 +63,15 @@ struct sc_shared_snapshot *sc_client_snapshot(const struct sc_clients *self, uin
 	return (void *)(self->snapshots + index * sc_shared_snapshot_bytes());
 }
 
-static void say(int fd)
+/* Whom nobody hears must not wait at the next gate: it would be waited for, for ever. */
+static int say(int fd, struct sc_error *error)
 {
-	(void)!write(fd, "", 1); /* whom it cannot reach is dead, and so will this one be */
+	ssize_t n;
+
+	do
+		n = write(fd, "", 1);
+	while (n < 0 && errno == EINTR);
+	return n == 1 ? 0 : sc_fail(error, n < 0 ? -errno : -EIO, "telling the sample of it");
 }
 
 static void pass_gate(const struct sc_clients *self, enum sc_gate gate)
@@ -327,7 +333,7 @@ static int work(const struct sc_clients *self, uint32_t index, int fd, struct sc
 	struct sc_usage before, after;
 	struct own own = {0};
 	uint32_t number = 0;
-	int r;
+	int r, told;
 
 	pass_gate(self, SC_GATE_PREPARE);
 	beside = sc_client_beside(self, index, &number);
@@ -336,12 +342,16 @@ static int work(const struct sc_clients *self, uint32_t index, int fd, struct sc
 	if (r < 0)
 		return r;
 	before = sc_usage_read("");
-	say(fd);
+	r = say(fd, error);
+	if (r < 0)
+		return r;
 	pass_gate(self, SC_GATE_RUN);
 	r = beside ? run_beside(self, index, &own, error) : run_client(self, index, &own, error);
 	if (r < 0) /* others may be waiting for its locks */
 		(void)close_client(self, &own, &(struct sc_error){0});
-	say(fd);
+	told = say(fd, r < 0 ? &(struct sc_error){0} : error);
+	if (told < 0)
+		return r < 0 ? r : told;
 	pass_gate(self, SC_GATE_CLOSE);
 	if (r < 0)
 		return r;

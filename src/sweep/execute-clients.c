@@ -242,6 +242,8 @@ static bool hear(struct sc_clients *self, uint32_t index)
 	while (n < 0 && errno == EINTR);
 	if (n == 1)
 		return true;
+	if (n < 0) /* it may be well, and would wait for ever to be let on */
+		(void)kill(process->pid, SIGKILL);
 	reap(process);
 	return false;
 }

@@ -199,6 +199,11 @@ class Sweeping(Case):
                     again=[*command[:-1], "PLACE/again"])
         self.walk(walk, 6, process=SAMPLE, error="EIO",
                   numbers=some(3, 30, 120, 250, 400, 520, 700, dense=600))
+        # what they tell each other: whom nobody hears must not be waited for
+        self.walk(walk, 5, process=SAMPLE, error="EIO", calls="write", path="pipe:*",
+                  numbers=some(1, 2, 3, 4, 5, 6, 7, dense=12))
+        self.walk(walk, 3, process=SAMPLE, error="EIO", calls="read", path="pipe:*",
+                  numbers=some(1, 2, 3, 4, 5, 6, 7, dense=12))
         self.walk(walk, 3, process=SAMPLE, error="EMFILE", calls="fork,pipe,read,poll,wait",
                   numbers=some(1, 2, 3, 5, 8, dense=60))
 
