@@ -121,7 +121,7 @@ int sc_probe_judge(struct sc_probe *probe, struct sc_error *error)
 	if (row)
 		set_floor(&probe->target, row);
 	r = sc_judge_target(&probe->target);
-	if (r == 0 && synced_ns > 0 && !sc_target_is_memory(&probe->target)) {
+	if (r == 0 && row && synced_ns > 0 && !sc_target_is_memory(&probe->target)) {
 		r = judge_flush(probe, synced_ns);
 		if (r == 0)
 			r = judge_turn(probe, synced_ns, row->operation.n);

@@ -335,9 +335,8 @@ static int digest(const char *prefix, int64_t number, struct sc_arena *arena,
 
 	if (!text)
 		return -ENOMEM;
-	if (prefix_bytes > 0)
-		memcpy(text, prefix, prefix_bytes);
-	at += prefix_bytes;
+	for (size_t i = 0; i < prefix_bytes; i++) /* no end: what follows is a digest */
+		*at++ = prefix[i];
 	(void)SHA256((const unsigned char *)decimal, (size_t)length, raw); /* returns raw */
 	for (size_t i = 0; i < sizeof raw; i++) {
 		*at++ = digits[raw[i] >> 4];
