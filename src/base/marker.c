@@ -138,3 +138,16 @@ bool sc_marker_may_live(const char *root, const struct sc_marker *marker,
 		return is_running(root, marker);
 	return !lock_was_free;
 }
+
+int sc_marker_check_proc(struct sc_error *error)
+{
+	struct sc_marker self;
+	struct sc_error reason = {0};
+
+	if (sc_marker_of_self("", &self, &reason) == 0)
+		return 0;
+	(void)sc_fail(error, SC_E_UNMEASURABLE, "%s", reason.what);
+	if (reason.os_errno == EMFILE || reason.os_errno == ENFILE)
+		return sc_hint(error, "let more files be open: ulimit -n");
+	return sc_hint(error, "syncost needs /proc: mount it there");
+}

@@ -37,6 +37,14 @@ struct sc_marker {
 /** sc_marker_of_self() - this process; @directory is left 0. @root as in procfs.h. */
 int sc_marker_of_self(const char *root, struct sc_marker *ret_marker, struct sc_error *error);
 
+/**
+ * sc_marker_check_proc() - whether processes can be marked here: before anything is made
+ *
+ * Without /proc no directory could be told from one that a dead process left. Return: 0, or
+ * SC_E_UNMEASURABLE with what to do.
+ */
+int sc_marker_check_proc(struct sc_error *error);
+
 void sc_marker_format(const struct sc_marker *marker, char text[SC_MARKER_TEXT_BYTES]);
 
 /** sc_marker_parse() - Return: false unless @text is a whole marker. */

@@ -32,20 +32,6 @@ static int fail_place(const char *directory, int os_errno, struct sc_error *erro
 	return sc_hint(error, "name a directory you may write to");
 }
 
-/* Without /proc no directory could be told from one that a dead process left. */
-static int check_proc(struct sc_error *error)
-{
-	struct sc_marker self;
-	struct sc_error reason = {0};
-
-	if (sc_marker_of_self("", &self, &reason) == 0)
-		return 0;
-	(void)sc_fail(error, SC_E_UNMEASURABLE, "%s", reason.what);
-	if (reason.os_errno == EMFILE || reason.os_errno == ENFILE)
-		return sc_hint(error, "let more files be open: ulimit -n");
-	return sc_hint(error, "syncost needs /proc: mount it there");
-}
-
 static int check(const char *directory, char **ret_path, struct sc_error *error)
 {
 	SC_CLEANUP(sc_freep) char *path = realpath(directory, NULL);
@@ -56,7 +42,7 @@ static int check(const char *directory, char **ret_path, struct sc_error *error)
 		return fail_directory(directory, errno, error);
 	if (!S_ISDIR(status.st_mode))
 		return fail_directory(directory, ENOTDIR, error);
-	r = check_proc(error);
+	r = sc_marker_check_proc(error);
 	if (r < 0)
 		return r;
 	r = sc_directory_may_make(path);

@@ -69,20 +69,6 @@ static int fail_place(const struct sc_sweep_target *place, int os_errno, struct 
 	return sc_hint(error, "name a directory you may write to with --target");
 }
 
-/* Without it no directory could be told from one that a dead process left. */
-static int check_proc(struct sc_error *error)
-{
-	struct sc_marker self;
-	struct sc_error reason = {0};
-
-	if (sc_marker_of_self("", &self, &reason) == 0)
-		return 0;
-	(void)sc_fail(error, SC_E_UNMEASURABLE, "%s", reason.what);
-	if (reason.os_errno == EMFILE || reason.os_errno == ENFILE)
-		return sc_hint(error, "let more files be open: ulimit -n");
-	return sc_hint(error, "syncost needs /proc: mount it there");
-}
-
 static int check_place(const struct sc_sweep_target *place, char **ret_path, struct sc_error *error)
 {
 	int r = check_directory(place, ret_path, error);
@@ -90,7 +76,7 @@ static int check_place(const struct sc_sweep_target *place, char **ret_path, str
 	if (r == 0 && *ret_path)
 		r = check_length(place, *ret_path, error);
 	if (r == 0)
-		r = check_proc(error);
+		r = sc_marker_check_proc(error);
 	if (r < 0)
 		return r;
 	r = sc_directory_may_make(*ret_path);
