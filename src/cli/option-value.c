@@ -119,27 +119,38 @@ static size_t add_digits(const char *text, size_t digits_max, int64_t *value)
 	return count;
 }
 
+/* A number of up to nine digits and @places decimals, in units of the last of them. Return: what
+ * follows it, or NULL: it is none. */
+static const char *read_decimal(const char *text, size_t places, int64_t *ret_value)
+{
+	int64_t value = 0;
+	size_t whole = add_digits(text, 9, &value), decimals = 0;
+	const char *at = text + whole;
+
+	if (*at == '.') {
+		decimals = add_digits(at + 1, places, &value);
+		at += 1 + decimals;
+	}
+	if (whole == 0 || whole > 9 || decimals > places || at[-1] == '.')
+		return NULL;
+	for (; decimals < places; decimals++)
+		value *= 10;
+	*ret_value = value;
+	return at;
+}
+
 static int parse_percent(const struct sc_option *option, const char *text, int64_t *ret_value,
 			 struct sc_error *error)
 {
-	size_t whole, decimals = 0;
-	const char *at = text;
-	int64_t value = 0;
+	const char *rest;
+	int64_t value;
 
-	whole = add_digits(at, 9, &value);
-	at += whole;
-	if (*at == '.') {
-		decimals = add_digits(at + 1, 4, &value);
-		at += 1 + decimals;
-	}
-	if (whole == 0 || whole > 9 || decimals > 4 || at[-1] == '.' ||
-	    (*at && strcmp(at, "%") != 0))
+	rest = read_decimal(text, 4, &value);
+	if (!rest || (*rest && strcmp(rest, "%") != 0))
 		return sc_fail(error, SC_E_USAGE,
 			       "--%s: '%s' is not a percentage such as 5%% or "
 			       "0.5%%",
 			       option->name, text);
-	for (; decimals < 4; decimals++)
-		value *= 10;
 	if (value < option->low || value > option->high)
 		return sc_fail(error, SC_E_USAGE, "--%s: '%s' is out of range (%g%% to %g%%)",
 			       option->name, text, (double)option->low / PARTS_PER_PERCENT,
@@ -151,21 +162,13 @@ static int parse_percent(const struct sc_option *option, const char *text, int64
 static int parse_factor(const struct sc_option *option, const char *text, int64_t *ret_value,
 			struct sc_error *error)
 {
-	size_t whole, decimals = 0;
-	const char *at = text;
-	int64_t value = 0;
+	const char *rest;
+	int64_t value;
 
-	whole = add_digits(at, 9, &value);
-	at += whole;
-	if (*at == '.') {
-		decimals = add_digits(at + 1, 6, &value);
-		at += 1 + decimals;
-	}
-	if (whole == 0 || whole > 9 || decimals > 6 || at[-1] == '.' || *at)
+	rest = read_decimal(text, 6, &value);
+	if (!rest || *rest)
 		return sc_fail(error, SC_E_USAGE, "--%s: '%s' is not a factor such as 0.01 or 2",
 			       option->name, text);
-	for (; decimals < 6; decimals++)
-		value *= 10;
 	if (value < option->low || value > option->high)
 		return sc_fail(error, SC_E_USAGE, "--%s: '%s' is out of range (%g to %g)",
 			       option->name, text, (double)option->low / 1e6,
